@@ -273,6 +273,11 @@ export const modelsEffects: Effects = {
     to: 1,
     given: { ...teamGiven, 'teach.worker_steps': 1 },
   },
+  'teach.recheck': {
+    see: asked(taught, { text: guessing }),
+    to: 1,
+    given: { ...teamGiven, 'teach.worker_steps': 1 },
+  },
   'teach.worker_steps': {
     see: asked(taught, { text: everything }),
     to: 1,

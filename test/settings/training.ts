@@ -4,7 +4,7 @@ import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
 import { chooseTasks } from '../../src/stages/rl/choose-tasks.ts'
 import { compareWith } from '../../src/stages/rl/compare-group.ts'
-import { initialModel, rlSettings } from '../../src/stages/rl/config.ts'
+import { initialModel, referenceModel, rlSettings } from '../../src/stages/rl/config.ts'
 import { run as trainRl } from '../../src/stages/rl/index.ts'
 import { practiceTasks } from '../../src/stages/rl/practice-tasks.ts'
 import { replayFrom } from '../../src/stages/rl/replay.ts'
@@ -158,6 +158,7 @@ const rlEffects: Effects = {
     {
       'rl.algorithm': 'grpo',
       'rl.steps': 2,
+      'rl.max_minutes': 1e-9,
       'rl.groups': 3,
       'rl.group_size': 6,
       'rl.mini_batches': 2,
@@ -204,6 +205,7 @@ const rlEffects: Effects = {
     { ...short, 'rl.mini_batches': 2 },
   ),
   ...seenBy(rl, { 'rl.loss': 'gspo' }, { ...short, 'rl.mini_batches': 2, 'rl.dual_clip': 0 }),
+  ...seenBy(rl, { 'rl.kl_estimate': 'k1' }, { ...short, 'rl.kl': 0.1 }),
   ...seenBy(rl, { 'rl.replay': 0.5 }, short),
   ...seenBy(rl, { 'rl.replay_sequences': 1 }, { ...short, 'rl.replay': 0.5 }),
   // Without a checkpoint before the first step: the time until the next depends on how long it took.
@@ -246,6 +248,11 @@ const startsFrom = async (config: ProjectConfig): Promise<unknown> => {
   return initialModel(run, config)
 }
 
+const pulledToward = async (config: ProjectConfig): Promise<unknown> => {
+  using run = newRun()
+  return referenceModel(run, config)
+}
+
 export const trainingEffects: Effects = {
   ...sftEffects,
   ...rlEffects,
@@ -253,4 +260,5 @@ export const trainingEffects: Effects = {
   ...seenBy(chosen, { 'rl.pass_rate_rollouts': 2 }, { 'rl.pass_rate': [0, 0.5] }),
   ...seenBy(practised, { 'rl.task_count': 3 }, { 'tasks.suites': ['math'] }),
   ...seenBy(startsFrom, { 'rl.model': 'models/mine' }),
+  ...seenBy(pulledToward, { 'rl.reference': 'models/larger' }),
 }

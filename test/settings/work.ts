@@ -161,6 +161,13 @@ async function parallelRollouts(config: ProjectConfig): Promise<unknown> {
   return most > 1
 }
 
+/** As RL evaluates. */
+async function measured(config: ProjectConfig): Promise<unknown> {
+  const policy = policyOf(() => '<answer>5</answer>')
+  const world = worldOf(async () => ({ text: '' }))
+  return measure([sum], policy, world, config, { signal, samples: config.rl.eval_samples })
+}
+
 async function reported(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   await solveAll(config, { run, tasks: tasksOf(12), solvers: [drawnSolver('s', 0.5)], signal, observe })
@@ -209,6 +216,8 @@ export const workEffects: Effects = {
     'teach.completion_price': 15,
   }),
   ...seenBy(taught, { 'teach.max_spend': 1e-6 }, { 'teach.prompt_price': 3 }),
+  ...seenBy(trajectories, { 'teach.max_minutes': 1e-9 }, { 'sandbox.driver': 'pyodide', 'tools.cache': '' }),
+  ...seenBy(measured, { 'rl.eval_samples': 3 }),
   ...seenBy(trajectories, { 'teach.runs': 2 }, { 'sandbox.driver': 'pyodide', 'tools.cache': '' }),
   ...seenBy(
     trajectories,

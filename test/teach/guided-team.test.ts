@@ -6,6 +6,8 @@ import { engineModel } from '../../src/agent/index.ts'
 import { byteTokenizerWithTags, newModel, shapeOfSizes } from '../../src/engine/index.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
+import type { Task, Trajectory } from '../../src/schema/index.ts'
+import type { ReplySettings } from '../../src/stages/teach/contract.ts'
 import { modelMinds, solveAsTeam, teamOf, topologies } from '../../src/stages/teach/index.ts'
 import { scriptedEngine } from '../../src/testing/scripted-engine.ts'
 import { teamOf as builtTeam, Place, taskOf } from './teams.ts'
@@ -63,15 +65,25 @@ it('fails if the same model is not guided', { timeout: 60_000 }, async () => {
 const tokenizer = byteTokenizer()
 
 /** A team whose model continues a reply with what a function returns. */
-async function scripted(write: (prefix: string, prompt: string) => string, constrained = true) {
+async function scripted(
+  write: (prefix: string, prompt: string) => string,
+  constrained = true,
+  { task = taskOf('math', 1), replies = {}, comments = true }: Partial<Scripted> = {},
+) {
   const engine = scriptedEngine(tokenizer, (soFar) => {
     const turn = soFar.lastIndexOf('assistant')
     return write(soFar.slice(turn).replace(/^assistant\W*?\n/, ''), soFar.slice(0, turn))
   })
   const model = engineModel('scripted', async () => ({ engine, tokenizer, endTokens: [] }))
-  const task = taskOf('math', 1)
-  const team = builtTeam('pipeline', modelMinds(model, {}, { maxTokens: 200, constrained }), { steps: 3 })
+  const minds = modelMinds(model, {}, { maxTokens: 200, constrained, comments })
+  const team = { ...builtTeam('pipeline', minds, { steps: 3 }), replies }
   return solveAsTeam(task, team, 1, place.around(task))
+}
+
+interface Scripted {
+  task: Task
+  replies: ReplySettings
+  comments: boolean
 }
 
 /** What a model of few words writes. */
@@ -81,7 +93,7 @@ function plainly(prefix: string, prompt: string): string {
   if (prefix === 'Task:') return ' Add 40 and 2.\n\nThen tell me.'
   if (prefix === 'Answer:') return ' 42\nI am sure.'
   if (prompt.includes('If the findings answer') && prefix === '') return 'Answer: 42'
-  if (asked.startsWith('Write the plan')) return '1. Add.\n\n2. Check.'
+  if (asked.startsWith('Write the plan')) return ' Add 40 and 2.\n\n2. Check.'
   return '42\n\nThat is all.'
 }
 
@@ -89,7 +101,7 @@ it('chooses between a task and an answer, and takes as much of a reply as was as
   const { events, answer } = await scripted((prefix, prompt) => plainly(prefix, afterSystem(prompt)))
   const wrote = events.filter((event) => event.type === 'wrote')
   expect(wrote.map(({ said, text }) => [said?.as, said?.text, text])).toEqual([
-    ['plan', '1. Add.\n\n2. Check.', '1. Add.\n\n2. Check.'],
+    ['plan', 'Add 40 and 2.', 'Plan: Add 40 and 2.'],
     ['task', 'Add 40 and 2.', 'Task: Add 40 and 2.'],
     ['call', '```py\nprint(42)\n```', '```python\nprint(42)\n```'],
     ['report', '42', '42'],
@@ -102,7 +114,7 @@ it('chooses between a task and an answer, and takes as much of a reply as was as
   expect(wrote.at(-1)?.usage).toEqual({ promptTokens: 0, completionTokens: 0 })
 })
 
-it('lets a worker correct a program that failed, after a report on each', async () => {
+it('lets a worker correct a program that failed, after a reflection', async () => {
   let programs = 0
   const { events } = await scripted((prefix, prompt) => {
     if (prefix.endsWith('```python\n')) return programs++ === 0 ? 'print(x)\n```' : 'print(7)\n```'
@@ -115,13 +127,74 @@ it('lets a worker correct a program that failed, after a report on each', async 
     'plan',
     'task',
     'call',
-    'report',
+    'reflection',
     'call',
     'report',
     'reflection',
     'suggestion',
     'answer',
   ])
+})
+
+/** What was written, as what, and by whom, without what costs nothing. */
+const sampled = ({ events }: Pick<Trajectory, 'events'>) =>
+  events.flatMap((event) =>
+    event.type === 'wrote' && event.usage?.promptTokens !== 0 ? [`${event.agent} ${event.said?.as}`] : [],
+  )
+const programs = ({ events }: Pick<Trajectory, 'events'>) =>
+  events.filter(({ type }) => type === 'tool-called')
+
+it('takes the output of a program as its report and as the answer, whatever the model says', async () => {
+  const made = await scripted((prefix, prompt) => {
+    if (prefix === '' && afterSystem(prompt).includes('If the findings answer')) return 'Answer: 7'
+    return plainly(prefix, afterSystem(prompt))
+  })
+  expect(made.answer).toBe('42')
+  expect(sampled(made)).toEqual([
+    'planner plan',
+    'actor task',
+    'coder call',
+    'critic reflection',
+    'actor suggestion',
+  ])
+})
+
+it('gives the last program that ran as the answer to a programming task', async () => {
+  const code = 'def twice(n):\n    # two of them\n    return 2 * n\n\nassert twice(2) == 4'
+  const write = (prefix: string, prompt: string): string =>
+    prefix.endsWith('```python\n') ? `${code}\n\`\`\`` : plainly(prefix, afterSystem(prompt))
+  const task = taskOf('code', 1)
+  const whole = await scripted(write, true, { task })
+  expect(whole.answer).toBe(`\`\`\`py\n${code}\n\`\`\``)
+  expect(programs(whole)).toHaveLength(1)
+  const short = await scripted(write, true, { task, comments: false })
+  expect(short.answer).not.toContain('two of them')
+  expect(short.answer).toContain('    return 2 * n\nassert')
+})
+
+describe('with teach.recheck', () => {
+  const replies = { recheck: 1 }
+  const withVerifier = (alone: string) => (prefix: string, prompt: string) =>
+    prompt.includes('Solve it on your own') ? alone : plainly(prefix, afterSystem(prompt))
+
+  it('accepts an answer that an agent finds alone', async () => {
+    const made = await scripted(withVerifier('40 and 2 are 42.\nAnswer: 42 jars\nI am sure.'), true, {
+      replies,
+    })
+    expect(made.answer).toBe('42')
+    expect(programs(made)).toHaveLength(1)
+    const alone = made.events.find((event) => event.type === 'wrote' && event.agent === 'verifier')
+    expect(alone).toMatchObject({ thought: '40 and 2 are 42.', said: { as: 'suggestion', text: '42 jars' } })
+  })
+
+  it('works on if it differs, and accepts the answer that comes out twice', async () => {
+    const made = await scripted(withVerifier('Perhaps 41.\nAnswer: 41'), true, { replies })
+    expect(made.answer).toBe('42')
+    expect(programs(made)).toHaveLength(2)
+    // The other answer is not told to those who work it out again.
+    const prompts = made.events.flatMap((event) => (event.type === 'activated' ? event.messages : []))
+    expect(prompts.filter(({ content }) => content.includes('41'))).toEqual([])
+  })
 })
 
 it.each([
@@ -131,7 +204,8 @@ it.each([
   let tasks = 0
   const { events, answer, meta } = await scripted((prefix, prompt) => {
     if (prefix === 'Task:') return `${task(tasks++)}\n\n`
-    if (prefix === '' && afterSystem(prompt).includes('If the findings answer')) return 'Task: again'
+    if (prefix === '' && afterSystem(prompt).includes('If the findings answer'))
+      return `Task:${task(tasks++).trimEnd()}\n`
     return plainly(prefix, afterSystem(prompt))
   })
   expect(meta['steps']).toBe(steps)
@@ -150,7 +224,7 @@ it('shows examples of replies and tool input, but not to guided models, which co
   ) as [string[], string[]]
   expect(freely[0]).toContain('for another question:\n<think>')
   const coderOf = (all: string[]) => all.find((text) => text.includes('You are coder.'))
-  for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a complete program.')
+  for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a complete program with')
   expect(coderOf(freely)).toContain('<call>\n```py\ncrates = 17')
   expect(guidedly.join('\n')).not.toMatch(/for another question|<\w+>/)
 })

@@ -43,7 +43,7 @@ async function upstream(
     const wants = [
       ...rules.matchAll(/<(facts|plan|task|call|report|reflection|suggestion|check|answer)[ >]/g),
     ].map(([, want]) => want as Contribution)
-    const name = /^You are \w+_([ab])\./.exec(messages[0]!.content)?.[1]
+    const name = /^You are \w+_([ab])\./m.exec(messages.map(({ content }) => content).join('\n'))?.[1]
     const observed = /Your tool answered:\n([\s\S]*?)\n\nWrite <think>/.exec(last)?.[1]
     const suggestion = /Suggested answer: ([\s\S]*?)\n\nWrite <think>/.exec(last)?.[1]
     const known = [...messages]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastOfEachStep } from './run-metrics.ts'
+import { lastOfEachStep, rowsWith } from './run-metrics.ts'
 
 const row = (stage: string, step: number, loss: number) => ({ stage, step, loss })
 const losses = (rows: ReturnType<typeof row>[], stage: string): unknown[] =>
@@ -18,4 +18,15 @@ it('drops the metrics of an earlier training once another has started, but not t
   ]
   expect(losses(rows, 'sft')).toEqual([100, 200])
   expect(losses(rows, 'rl')).toEqual([10, 20])
+})
+
+it('shows chosen metrics of the rows that have all of them', () => {
+  const rows = [
+    { stage: 'rl', step: 1, minutes: 0.5 },
+    { stage: 'rl', step: 2, minutes: 1, eval_accuracy: 0.4 },
+  ]
+  expect(rowsWith(rows, ['step', 'minutes', 'eval_accuracy'])).toEqual([
+    { step: 2, minutes: 1, eval_accuracy: 0.4 },
+  ])
+  expect(rowsWith(rows, ['step'])).toEqual([{ step: 1 }, { step: 2 }])
 })

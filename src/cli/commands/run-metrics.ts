@@ -9,6 +9,7 @@ import { sparkline } from '../sparkline.ts'
 
 interface MetricsOptions extends GlobalOptions, Partial<Record<SinkName, string>> {
   stage?: string
+  show?: string
 }
 
 export function registerRunMetrics(parent: Command): void {
@@ -17,6 +18,7 @@ export function registerRunMetrics(parent: Command): void {
     .argument('<run>', 'id or path of a run, or "latest"')
     .description('show metric curves of a run, or send them and sample chains to a tracker')
     .option('--stage <name>', 'only one stage, such as sft or rl')
+    .option('--show <names>', 'print these metrics, row by row, such as minutes,eval_accuracy')
     .option('--tensorboard <folder>', 'write a TensorBoard event file to this folder')
     .option('--otlp <url>', 'send the metrics to an OpenTelemetry collector, such as http://localhost:4318')
     .option('--mlflow <url>', 'send them to an MLflow server, such as http://localhost:5000')
@@ -27,6 +29,7 @@ export function registerRunMetrics(parent: Command): void {
       [
         '\nExamples:',
         '  $ coa run metrics latest --stage rl',
+        '  $ coa run metrics latest --stage rl --show step,minutes,eval_accuracy',
         '  $ coa run metrics latest --tensorboard logs   # then: tensorboard --logdir logs',
         '  $ coa run metrics latest --mlflow http://localhost:5000',
         '  $ WANDB_MODE=offline coa run metrics latest --wandb my-project   # then: wandb sync wandb/latest-run',
@@ -53,8 +56,18 @@ export function registerRunMetrics(parent: Command): void {
         })
         notes.push(`${mark.good} ${sink} ${target}: ${points} values, ${chains} chains`)
       }
-      emit(options, { run: run.id, rows }, () =>
-        notes.length > 0 ? notes.join('\n') : rows.length === 0 ? 'no metrics recorded' : curves(rows),
+      const names = options.show?.split(',').map((one) => one.trim())
+      const shown = names === undefined ? undefined : rowsWith(rows, names)
+      emit(options, { run: run.id, rows: shown ?? rows }, () =>
+        notes.length > 0
+          ? notes.join('\n')
+          : (shown ?? rows).length === 0
+            ? names === undefined
+              ? 'no metrics recorded'
+              : `no row has ${names.join(' and ')}`
+            : shown === undefined
+              ? curves(rows)
+              : table([names!, ...shown.map((row) => names!.map((name) => shortValue(row[name])))]),
       )
     })
 }
@@ -73,6 +86,15 @@ export function lastOfEachStep(rows: readonly MetricRow[]): MetricRow[] {
   }
   return kept
 }
+
+/** The rows that have all of these metrics, with nothing else. */
+export function rowsWith(rows: readonly MetricRow[], names: readonly string[]): MetricRow[] {
+  return rows
+    .filter((row) => names.every((name) => row[name] !== undefined))
+    .map((row) => Object.fromEntries(names.map((name) => [name, row[name]])) as MetricRow)
+}
+
+const shortValue = (value: unknown): string => (typeof value === 'number' ? short(value) : String(value))
 
 function curves(rows: readonly MetricRow[]): string {
   const lines: string[][] = []

@@ -74,7 +74,7 @@ export function attemptOfTrajectory(trajectory: Trajectory, tokenizer: Tokenizer
   let calls = 0
   for (const event of events) {
     if (event.type === 'activated') prompts.set(event.id, event.messages.map(asMessage))
-    if (event.type === 'wrote') tally.add(prompts.get(event.parent ?? '') ?? [], event.text)
+    if (event.type === 'wrote' && !isFree(event)) tally.add(prompts.get(event.parent ?? '') ?? [], event.text)
     if (event.type === 'tool-answered') tally.addTool(event.output)
     if (event.type === 'tool-called') calls++
   }
@@ -90,6 +90,13 @@ export function attemptOfTrajectory(trajectory: Trajectory, tokenizer: Tokenizer
     written: { kind: 'trajectory', record: trajectory },
   }
 }
+
+/** A copy of what the agent was given took no request. */
+function isFree({ usage }: Pick<EventOf<'wrote'>, 'usage'>): boolean {
+  return usage !== undefined && usage.promptTokens === 0 && usage.completionTokens === 0
+}
+
+type EventOf<Type> = Extract<Trajectory['events'][number], { type: Type }>
 
 /** Imported teams may use other roles; for counting, they count as input. */
 function asMessage({ role, content }: { role: string; content: string }): Message {

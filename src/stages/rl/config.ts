@@ -210,6 +210,11 @@ function refuseInvalid(settings: RlSettings): void {
     )
 }
 
+/** The model that rl.kl pulls toward. */
+export function referenceModel(run: Run, config: RlConfig): string {
+  return config.rl.reference === '' ? initialModel(run, config) : config.rl.reference
+}
+
 /** The initial model: the configured one, the run's SFT checkpoint, or the student. */
 export function initialModel(run: Run, config: RlConfig): string {
   if (config.rl.model !== '') return config.rl.model

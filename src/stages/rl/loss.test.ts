@@ -75,6 +75,12 @@ it('expresses the KL divergence as an advantage with the same gradient', () => {
   expect([...made!.advantages]).toEqual(
     [0, 0, -0.5 * (1 - Math.exp(-1)), -0.5 * (1 - Math.exp(1))].map(Math.fround),
   )
+  // k1: kl·(ref − now), limited.
+  const far = [Float32Array.of(0, -9, -1, -2).fill(-40, 3)]
+  const [direct] = klExamples([example!], current, reference, 0.5, 'k1')
+  expect([...direct!.advantages]).toEqual([0, 0, -0.5, 0.5])
+  const [limited] = klExamples([example!], current, far, 0.5, 'k1')
+  expect([...limited!.advantages]).toEqual([0, 0, 0, -2.5])
   const { sum, tokens } = klSum([example!], current, reference)
   expect(tokens).toBe(2)
   expect(sum).toBeCloseTo(Math.exp(-1) + 1 - 1 + (Math.exp(1) - 1 - 1), 12)

@@ -53,21 +53,35 @@ export function unclippedLoss(temperature: number): PolicyLoss {
  * The k3 estimate of the KL divergence from a reference, exp(d) − d − 1 with d = log p_ref − log p, has the gradient
  * (1 − exp(d))·∇log p. At the current policy the ratio is 1, so an advantage of −kl·(1 − exp(d)) gives exactly that.
  * `current` are log-probabilities at the weights where the gradient is computed.
+ *
+ * Over sampled tokens this is the gradient of KL(reference ‖ model). With k1 the advantage is kl·d, limited to ±5·kl: the gradient of
+ * KL(model ‖ reference), which is on-policy distillation if the reference is a better model.
  */
 export function klExamples(
   examples: readonly PolicyExample[],
   current: readonly Float32Array[],
   reference: readonly Float32Array[],
   kl: number,
+  estimate: KlEstimate = 'k3',
 ): PolicyExample[] {
   return examples.map((example, index) => {
     const now = current[index]!
     const then = reference[index]!
     const advantages = new Float32Array(now.length)
     for (let at = 0; at < now.length; at++)
-      if (example.weights[at] !== 0) advantages[at] = -kl * (1 - Math.exp(then[at]! - now[at]!))
+      if (example.weights[at] !== 0) advantages[at] = kl * pull(then[at]! - now[at]!, estimate)
     return { ...example, sampledLogprobs: now, oldLogprobs: now, advantages }
   })
+}
+
+export type KlEstimate = 'k1' | 'k3'
+
+/** A token that one of the two models finds nearly impossible must not outweigh all others. */
+const MOST_PULL = 5
+
+function pull(distance: number, estimate: KlEstimate): number {
+  if (estimate === 'k3') return Math.exp(distance) - 1
+  return Math.max(-MOST_PULL, Math.min(MOST_PULL, distance))
 }
 
 /** exp(d) − d − 1 summed over trained tokens, and their number. */

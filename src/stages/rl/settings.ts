@@ -24,6 +24,8 @@ export const RlSection = z
     pass_rate_rollouts: z.number().int().positive().default(8),
     algorithm: z.enum(['dapo', 'grpo', 'gspo', 'cispo', 'reinforce++', 'ppo']).default('dapo'),
     steps: z.number().int().positive().default(40),
+    /** Training ends after the step in which this many minutes have passed. 0: no limit. */
+    max_minutes: z.number().nonnegative().default(0),
     /** Prompts per step, and rollouts per prompt. */
     groups: z.number().int().positive().default(8),
     group_size: z.number().int().positive().default(8),
@@ -56,8 +58,15 @@ export const RlSection = z
     importance_cap: z.number().nonnegative().optional(),
     /** Source of the old log-probabilities: an extra forward pass of the learner, or the sampler's report. */
     old_logprobs: z.enum(['sampler', 'learner']).default('learner'),
-    /** Weight of the KL divergence from the initial model. 0: off. */
+    /** Weight of the KL divergence from the reference. 0: off. */
     kl: z.number().nonnegative().default(0),
+    /**
+     * The model that rl.kl pulls toward. Unset: the initial one. With a larger one that has learned the same grammar and has the same
+     * tokens, and k1, this is on-policy distillation.
+     */
+    reference: z.string().meta({ fromRun: 'names' }).default(''),
+    /** k3 keeps the model from leaving out what the reference does; k1 makes it do what the reference finds likely. */
+    kl_estimate: z.enum(['k1', 'k3']).default('k3'),
     /**
      * Weight of the SFT loss on some of the run's selected sequences, against forgetting. It falls linearly, to 0 after the
      * last step. 0: off.
@@ -113,6 +122,8 @@ export const RlSection = z
     keep_rollouts: z.number().int().nonnegative().default(0),
     /** Steps between evaluations on tasks that are not trained on. 0: none. */
     eval_every: z.number().int().nonnegative().default(10),
+    /** Rollouts per task of an evaluation: one, greedy, or the mean of several at rollout.temperature. */
+    eval_samples: z.number().int().positive().default(1),
     /** Steps between checkpoints to resume from. */
     save_every: z.number().int().positive().default(5),
     /** Maximum seconds between checkpoints. */

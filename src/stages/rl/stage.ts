@@ -1,13 +1,22 @@
-import { measure, openStudent, openWorld, rollOutWatched, rolloutSettings } from '../../agent/index.ts'
+import {
+  measure,
+  openStudent,
+  openWorld,
+  rollOutWatched,
+  rolloutSettings,
+  type Student,
+} from '../../agent/index.ts'
+import { ConfigError } from '../../base/errors/index.ts'
 import { percent, whole } from '../../base/text/index.ts'
-import { fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
+import { type Engine, fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
+import type { Tokenizer } from '../../language/tokens/index.ts'
 import type { Task } from '../../schema/index.ts'
 import { readSelection } from '../../store/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
 import { compareGroupFrom } from './compare-group.ts'
-import { initialModel, type RlConfig, rlSettings } from './config.ts'
+import { initialModel, type RlConfig, referenceModel, rlSettings } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
 import { type Replay, replayFrom } from './replay.ts'
 import { run as train } from './run.ts'
@@ -31,6 +40,30 @@ export const rl: Stage<RlConfig, Options, RlSummary> = {
   run: trainRl,
   describe: ({ steps = 0, rollouts = 0, 'pass rate at first': first, 'pass rate at last': last }) =>
     `${whole(steps)} steps, ${whole(rollouts)} rollouts, ${percent(first, 0)} correct in the first steps, ${percent(last, 0)} in the last`,
+}
+
+/** The model that rl.kl pulls toward. Its tokens have to be the student's. */
+async function openReference(config: RlConfig, reference: string, student: Student): Promise<Engine> {
+  const { engine, tokenizer, folder } = student
+  if (config.rl.reference === '') return (await openStudent(config, reference)).engine
+  try {
+    const other = await openStudent({ ...config, student: { model: reference, lora_rank: 0 } })
+    if (isSameTokenizer(tokenizer, other.tokenizer)) return other.engine
+    await other.engine.close()
+    throw new ConfigError(`rl.reference ${reference} has other tokens than ${folder}`, {
+      fix: 'Name a model with the same tokenizer, such as a larger one of the same family.',
+    })
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+const PROBE = 'The 3 answers: <answer>x²+1 = 10,000.5</answer>\n\tdef f(a): return a # naïve, 东京'
+
+function isSameTokenizer(one: Tokenizer, other: Tokenizer): boolean {
+  const [ids, others] = [one, other].map((tokenizer) => [...tokenizer.encodeIds(PROBE, { specials: 'text' })])
+  return ids!.join() === others!.join()
 }
 
 async function trainRl(
@@ -59,7 +92,8 @@ async function trainRl(
   )
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeLabel(engine.describe())}`)
-  const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
+  const reference =
+    config.rl.kl > 0 ? await openReference(config, referenceModel(run, config), student) : undefined
   const world = await openWorld(config, run)
   const settings = rolloutSettings(config)
   const chosen = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
@@ -105,6 +139,7 @@ async function trainRl(
               measure(measured, { ...student, checkpoint: `rl-${step}` }, world, config, {
                 signal,
                 spotlight,
+                samples: config.rl.eval_samples,
               }),
       onStep: onMetric,
       onFinding,

@@ -9,7 +9,7 @@ import { mismatchOf, type TokenMetrics, TokenTally } from './token-tally.ts'
 
 export interface Learner {
   engine: Pick<Engine, 'forward' | 'forwardBackward' | 'optimStep'>
-  /** A frozen copy of the initial model; needed for rl.kl. */
+  /** A frozen copy of the initial model, or another one; needed for rl.kl. */
   reference?: Pick<Engine, 'forward'> | undefined
 }
 
@@ -25,6 +25,7 @@ export type TrainSettings = Pick<
   | 'importance_cap'
   | 'old_logprobs'
   | 'kl'
+  | 'kl_estimate'
   | 'temperature'
   | 'isMasked'
   | 'beta2'
@@ -85,7 +86,7 @@ export async function trainStep(
       const { sum, tokens } = klSum(examples, logprobs, first)
       kl.sum += sum
       kl.tokens += tokens
-      const klBatch = klExamples(examples, logprobs, first, settings.kl)
+      const klBatch = klExamples(examples, logprobs, first, settings.kl, settings.kl_estimate)
       await engine.forwardBackward(klBatch, unclippedLoss(temperature), signal)
     }
     if (index === 0 && replay.length > 0)

@@ -40,6 +40,9 @@ export class Training {
   readonly #saves: SaveTimer
   /** The state that matches the weights in the engine. */
   #trained: RlState | undefined
+  #began = performance.now()
+  /** Of an interrupted training that was resumed. */
+  #minutesBefore = 0
   /** When the previous step ended: saving counts toward the next. */
   #ended = performance.now()
 
@@ -64,12 +67,13 @@ export class Training {
     this.#state = state
     this.#trained = state
     this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
+    this.#minutesBefore = Number(this.#rows.at(-1)?.['minutes'] ?? 0)
     run.log(`rl: resuming after step ${state.step}`)
   }
 
   async run(): Promise<RlSummary> {
     const { steps, keep, eval_every } = this.#settings
-    this.#ended = performance.now()
+    this.#ended = this.#began = performance.now()
     const policy = new PolicySteps(this.#state.step)
     let pool: RolloutPool | undefined
     try {
@@ -87,7 +91,9 @@ export class Training {
         await this.#train(sampled, waitedMs, { measures, onUpdate, onTrained: () => pool?.trained(step) })
         this.#context.signal.throwIfAborted()
         const isBest = this.#state.best?.step === step
-        if (this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
+        const isLast = this.#isOutOfTime()
+        if (isLast || this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
+        if (isLast) break
       }
       await this.#measureEnd()
       await this.#saves.settle()
@@ -232,8 +238,9 @@ export class Training {
     onTrained()
     const wallMs = performance.now() - this.#ended
     const times = { wallMs, trainingMs, waitedMs, overlaps: this.#settings.overlap > 0 }
-    const row = {
+    const row: MetricRow = {
       ...stepRow(sampled, trained, this.#tasks, { learningRate, times }),
+      minutes: this.#minutes,
       ...(measures ? await this.#measure(step) : {}),
     }
     this.#ended = performance.now()
@@ -246,10 +253,22 @@ export class Training {
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 
+  #isOutOfTime(): boolean {
+    const { max_minutes: most } = this.#settings
+    if (most === 0 || this.#minutes < most) return false
+    this.#context.run.log(`rl: ends after step ${this.#state.step}, because rl.max_minutes is ${most}`)
+    return true
+  }
+
+  /** Minutes of training so far; evaluations count, because rollouts may continue during them. */
+  get #minutes(): number {
+    return this.#minutesBefore + (performance.now() - this.#began) / 60_000
+  }
+
   /** A first row, which separates this training run from earlier ones. The initial weights may turn out best. */
   async #begin(): Promise<void> {
     const row = this.#settings.eval_every > 0 ? await this.#measure(0) : {}
-    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, ...row })
+    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, minutes: 0, ...row })
     if (this.#state.best !== undefined) await this.#save()
   }
 

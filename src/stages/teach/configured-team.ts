@@ -39,6 +39,7 @@ export async function teamOf(config: TeamConfig): Promise<Team> {
       retries: teach.retries,
       examples: teach.examples,
       workerSteps: teach.worker_steps,
+      recheck: teach.recheck,
     },
   }
 }
@@ -82,6 +83,7 @@ function modelsOf({ teach, teacher, engine }: TeamConfig): Pick<Team, 'minds' | 
   const settingsOf = ({ temperature, max_tokens: maxTokens }: TeacherSection): MindSettings => ({
     temperature,
     maxTokens,
+    comments: teach.comments,
     ...(teach.constrained === undefined ? {} : { constrained: teach.constrained }),
   })
   return {

@@ -28,6 +28,12 @@ export interface Activation {
   observation?: ToolResult
   /** The answer to check. */
   suggestion?: string
+  /** The team's last program that ran without an error. */
+  program?: string
+  /** The output of the last call, if it is one short line. */
+  output?: string
+  /** Whether the agent reasons before it writes, also if it is guided. */
+  reasons?: boolean
   /** The agents that a task may be for. */
   workers?: readonly string[]
   /** The tool of the agent, as the grammar defines it. */
@@ -61,6 +67,8 @@ export interface Written {
   retries?: number
   /** Repeats what the agent was given, without a request to the model: it costs nothing. */
   isCopy?: boolean
+  /** Requests to the model, if it took more than one to write this. */
+  requests?: number
 }
 
 /** What writes for an agent: a model, or a script that knows how the task was generated. */
@@ -87,11 +95,15 @@ export interface Turn extends Reply {
 export interface Memory {
   agent: AgentSpec
   messages: Message[]
+  /** What the first message to the agent begins with. */
+  opening?: string
 }
 
 /** The API for topologies. Everything that goes through it is recorded. */
 export interface TeamRun {
   readonly question: string
+  /** Whether the system prompt of every agent already has the question. */
+  readonly sharesQuestion: boolean
   readonly agents: ReadonlyMap<string, AgentSpec>
   /** Agents that have a tool. */
   readonly workers: readonly AgentSpec[]
@@ -103,6 +115,8 @@ export interface TeamRun {
   send(from: string, to: string, text: string, cause: string): string
   /** Calls the agent's tool with what the agent wrote. */
   call(memory: Memory, turn: Turn): Promise<{ event: string; result: ToolResult }>
+  /** Whether two answers are the same. */
+  isSame(one: string, other: string): Promise<boolean>
   /** Whether the checker rejects a suggested answer. Only `teach.verdicts` times, and never in evaluations. */
   isRejected(suggestion: string): Promise<boolean>
   /** The limit that was reached (steps, tokens, time or spend), if any; no more steps may be taken then. */
@@ -120,6 +134,8 @@ export interface AskOptions {
   cause: string | null
   observation?: ToolResult
   suggestion?: string
+  /** Whether the agent reasons before it writes, also if it is guided. */
+  reasons?: boolean
 }
 
 export interface TopologySettings {
@@ -133,6 +149,8 @@ export interface TopologySettings {
   workerSteps: number
   /** Whether a leader gives a task before it may suggest an answer: small models guess, or repeat an example. */
   workFirst: boolean
+  /** How often an answer is compared with that of an agent that solves the question on its own; see `teach.recheck`. */
+  recheck: number
 }
 
 /** How models are asked and read. Scripts need none of it. */
@@ -145,6 +163,8 @@ export interface ReplySettings {
   examples?: boolean
   /** See `TopologySettings`. Default 2. */
   workerSteps?: number
+  /** See `TopologySettings`. Default 0. */
+  recheck?: number
 }
 
 /** How the members of a team work together. `work` returns the final answer, or undefined. */

@@ -109,8 +109,8 @@ export function toolHelp({ payload }: ToolFormat): string {
   switch (payload.syntax) {
     case 'code':
       return (
-        'Write a complete program. Nothing is defined in advance: write the numbers from your order into the program. ' +
-        'Do not use input(). End with print() of the result.'
+        'Write a complete program with a variable for each quantity. Nothing is defined in advance: write the numbers of the ' +
+        'question into the program. Do not use input(). End with print() of the result, and print nothing else.'
       )
     case 'list':
       return 'Write one item, or several with | between them.'

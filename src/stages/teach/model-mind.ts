@@ -7,6 +7,8 @@ export interface MindSettings {
   maxTokens?: number
   /** Whether replies are guided, so that they cannot be malformed. Default: if the model can continue a reply. */
   constrained?: boolean
+  /** Whether programs of guided models keep lines that are only comments. Default: yes. */
+  comments?: boolean
 }
 
 /** Minds backed by models: one for every agent, with optional exceptions by agent name, which may have settings of their own. */
@@ -19,7 +21,7 @@ export function modelMinds(
   return (_task, seed) => (agent) => {
     const own = others[agent.name] ?? model
     const merged = { ...settings, ...otherSettings[agent.name] }
-    const { constrained = own.continues === true, temperature, maxTokens } = merged
+    const { constrained = own.continues === true, temperature, maxTokens, comments = true } = merged
     const isGuided = constrained && own.continues === true
     return {
       name: own.name,
@@ -31,6 +33,7 @@ export function modelMinds(
             temperature: temperature ?? 1,
             maxTokens: maxTokens ?? 1024,
             seed,
+            comments,
           })
         const { messages, signal } = activation
         const { text, reasoning, attempts } = await own.complete({

@@ -63,9 +63,17 @@ export async function run(
     return trajectory
   }
   observe({ stage: 'teach', done, total, unit: 'runs' })
+  const began = performance.now()
+  const { max_minutes: most } = config.teach
+  const isOutOfTime = (): boolean => most > 0 && performance.now() - began >= most * 60_000
+  let unmade = 0
   try {
     await inParallel(jobs, config.teach.concurrency, async ({ task, seeds }) => {
       for (const [at, seed] of seeds.entries()) {
+        if (isOutOfTime()) {
+          unmade += seeds.length - at
+          break
+        }
         const { verdict } = await attempt(task, seed)
         const isEnough = config.teach.until_correct && verdict?.outcome === 'correct'
         done += isEnough ? seeds.length - at : 1
@@ -78,6 +86,7 @@ export async function run(
     await team.close?.()
     await world.close()
   }
+  if (unmade > 0) onFinding?.(`${unmade} runs were not made, because teach.max_minutes is ${most}`)
   const summary = summarize(folder, team)
   const failures = failuresOf(folder, team)
   if (failures.length > 0 && failures.length === summary.trajectories)

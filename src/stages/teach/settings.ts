@@ -44,12 +44,21 @@ export const TeachSection = z
     replies: z.enum(['lenient', 'strict']).default('lenient'),
     /** Guide models, so that no reply is malformed: tags are forced, texts are sampled. Default: if [teacher] is a folder. */
     constrained: z.boolean().optional(),
+    /** Whether programs of guided models keep lines that are only comments. Without them, chains are shorter. */
+    comments: z.boolean().default(true),
     /** Give models more help, and, unless they are guided, an example of each kind of reply. */
     examples: z.boolean().default(true),
     /** How often an unusable reply is requested again. */
     retries: z.number().int().nonnegative().default(1),
+    /**
+     * How often per run an answer that the grammar has no check for is compared with that of an agent that solves the question
+     * alone; if they differ, a team of models works on. Not for programs: they are run.
+     */
+    recheck: z.number().int().nonnegative().default(0),
     /** Calls that a worker played by a model may make for one task, if its tool returns an error or it asks for more. */
     worker_steps: z.number().int().positive().default(2),
+    /** No run begins after this many minutes. 0: no limit. */
+    max_minutes: z.number().nonnegative().default(0),
     /** Teams at work at the same time. */
     concurrency: z.number().int().positive().default(4),
     /** Tool calls after which a critic looks back, where the grammar leaves it open. */

@@ -1,3 +1,4 @@
+import { answerKey } from '../../agent/index.ts'
 import type { Spotlight, Spotted } from '../../base/progress/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
@@ -84,8 +85,10 @@ export async function solveAsTeam(
         ...settingsFor(grammar, team.reflectEvery),
         workerSteps: isModel ? (team.replies?.workerSteps ?? 2) : 1,
         workFirst: isModel,
+        recheck: isModel ? (team.replies?.recheck ?? 0) : 0,
       },
       ...(team.replies === undefined ? {} : { replies: team.replies }),
+      isSame: (one, other) => isSame(task, one, other, check),
       hint: around.aids?.hint,
       verdicts: { most: around.aids?.verdicts ?? 0, isWrong },
       recorder,
@@ -119,11 +122,22 @@ export async function solveAsTeam(
   }
 }
 
+/** Whether two answers are the same by the rules of the task's checker. The gold answer is not used. */
+async function isSame({ gold }: Task, one: string, other: string, context: CheckContext): Promise<boolean> {
+  if (gold.checker === 'math') return isRight({ ...gold, answer: one }, other, context)
+  if (gold.checker === 'exact') return isRight({ ...gold, answers: [one] }, other, context)
+  return answerKey(one) === answerKey(other)
+}
+
+async function isRight(gold: Task['gold'], answer: string, context: CheckContext): Promise<boolean> {
+  return (await checkAnswer(gold, answer, context)).outcome === 'correct'
+}
+
 /** What the grammar allows or requires. */
 function settingsFor(
   grammar: Grammar,
   reflectEvery: number,
-): Omit<TopologySettings, 'workerSteps' | 'workFirst'> {
+): Omit<TopologySettings, 'workerSteps' | 'workFirst' | 'recheck'> {
   const { agents } = grammar
   const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
   const mustReflect =

@@ -1,6 +1,6 @@
 import { ModelError } from '../../base/errors/index.ts'
 import { type Agent, type Grammar, parsePayload } from '../../language/grammar/index.ts'
-import type { Contribution, Message } from '../../schema/index.ts'
+import type { Message } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
   Activation,
@@ -22,6 +22,7 @@ import { guidedRules } from './guided-reply.ts'
 import { readLenient } from './lenient-reply.ts'
 import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
+import { isError, shortOutput } from './tool-output.ts'
 
 export interface RunParts {
   question: string
@@ -39,6 +40,8 @@ export interface RunParts {
   replies?: ReplySettings
   /** For the agent that is asked first. */
   hint?: string | undefined
+  /** Whether two answers are the same. */
+  isSame: (one: string, other: string) => Promise<boolean>
   /** Whether the checker finds an answer wrong, and how often it may say so. */
   verdicts?: { isWrong: (answer: string) => Promise<boolean>; most: number } | undefined
   recorder: Recorder
@@ -81,6 +84,10 @@ export class RecordedRun implements TeamRun {
   readonly #started = performance.now()
   /** The conversation that has the hint. */
   #hinted: Memory | undefined
+  /** The last program that ran without an error. */
+  #program: string | undefined
+  /** The output of the last call, if it is one short line. */
+  #output: string | undefined
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -88,6 +95,11 @@ export class RecordedRun implements TeamRun {
     this.workers = parts.workers
     this.settings = parts.settings
     this.agents = new Map([...parts.topology.roles, ...parts.workers].map((agent) => [agent.name, agent]))
+  }
+
+  /** Agents that a model plays have a system prompt in common, which a server computes once for all of them. */
+  get sharesQuestion(): boolean {
+    return this.settings.workFirst
   }
 
   get exhausted(): string | undefined {
@@ -113,7 +125,10 @@ export class RecordedRun implements TeamRun {
   remember(name: string): Memory {
     const agent = this.agents.get(name)
     if (agent === undefined) throw new RangeError(`the team has no ${name}`)
-    return { agent, messages: [{ role: 'system', content: instructionsFor(agent, this.#isHelped(agent)) }] }
+    const instructions = instructionsFor(agent, this.#isHelped(agent))
+    return this.sharesQuestion
+      ? { agent, messages: [{ role: 'system', content: sharedPrompt(this.question) }], opening: instructions }
+      : { agent, messages: [{ role: 'system', content: instructions }] }
   }
 
   #isHelped(agent: AgentSpec): boolean {
@@ -127,10 +142,12 @@ export class RecordedRun implements TeamRun {
 
   async ask(memory: Memory, message: string, options: AskOptions): Promise<Turn> {
     const { agent } = memory
-    const rules = this.#rules(memory, options.wants)
+    const rules = this.#rules(memory, options)
     const tries = 1 + (this.#parts.replies?.retries ?? 1)
     let { cause } = options
-    memory.messages.push({ role: 'user', content: `${this.#withHint(memory, message)}\n\n${rules}` })
+    const opening = memory.messages.length === 1 ? memory.opening : undefined
+    const parts = [opening, this.#withHint(memory, message), rules]
+    memory.messages.push({ role: 'user', content: parts.filter((part) => part).join('\n\n') })
     for (let attempt = 1; ; attempt++) {
       const { event, result } = await this.#write(memory, options, cause)
       if (typeof result !== 'string') return result
@@ -152,11 +169,11 @@ export class RecordedRun implements TeamRun {
   }
 
   /** What the agent may write and how, with examples if it is a model. */
-  #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
+  #rules({ agent, messages }: Memory, { wants, reasons }: AskOptions): string {
     const workers = this.#workersOf(agent)
     const tool = this.#toolOf(agent)
     const { answer } = this.#parts.grammar
-    if (this.#mindOf(agent).isGuided === true) return guidedRules(wants, { workers, answer, tool })
+    if (this.#mindOf(agent).isGuided === true) return guidedRules(wants, { workers, answer, tool, reasons })
     const rules = replyRules(wants, workers)
     if (!this.#hasExamples(agent)) return rules
     const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')
@@ -176,7 +193,7 @@ export class RecordedRun implements TeamRun {
 
   async #write(
     memory: Memory,
-    { wants, refuse, observation, suggestion }: AskOptions,
+    { wants, refuse, observation, suggestion, reasons }: AskOptions,
     cause: string | null,
   ): Promise<{ event: string; result: Turn | string }> {
     const { recorder, signal } = this.#parts
@@ -201,6 +218,9 @@ export class RecordedRun implements TeamRun {
       ...(tool === undefined ? {} : { tool }),
       ...(observation === undefined ? {} : { observation }),
       ...(suggestion === undefined ? {} : { suggestion }),
+      ...(this.#program === undefined ? {} : { program: this.#program }),
+      ...(this.#output === undefined ? {} : { output: this.#output }),
+      ...(reasons === undefined ? {} : { reasons }),
     }
     const written = await this.#mindOf(agent).write(activation)
     const { text, reasoning } = written
@@ -208,7 +228,7 @@ export class RecordedRun implements TeamRun {
     const usage =
       written.isCopy === true
         ? { promptTokens: 0, completionTokens: 0 }
-        : this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`)
+        : this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`, written.requests)
     const parsed = this.#parse(activation, written)
     const reply = typeof parsed === 'string' ? parsed : (refuse?.(parsed) ?? parsed)
     if (typeof reply !== 'string' && reply.ignored !== undefined)
@@ -257,14 +277,23 @@ export class RecordedRun implements TeamRun {
     return known
   }
 
-  #count(messages: readonly Message[], text: string): { promptTokens: number; completionTokens: number } {
-    const { prompt, completion } = this.#parts.countTokens(messages, text)
+  #count(
+    messages: readonly Message[],
+    text: string,
+    requests = 1,
+  ): { promptTokens: number; completionTokens: number } {
+    const { prompt: once, completion } = this.#parts.countTokens(messages, text)
+    const prompt = requests * once
     const { prices } = this.#parts
     this.totals.activations++
     this.totals.promptTokens += prompt
     this.totals.completionTokens += completion
     this.totals.spend += (prompt * prices.prompt + completion * prices.completion) / 1e6
     return { promptTokens: prompt, completionTokens: completion }
+  }
+
+  isSame(one: string, other: string): Promise<boolean> {
+    return this.#parts.isSame(one, other)
   }
 
   async isRejected(suggestion: string): Promise<boolean> {
@@ -293,6 +322,9 @@ export class RecordedRun implements TeamRun {
       input: JSON.parse(JSON.stringify(turn.payload)),
     })
     const result = await callTool(tool, turn.payload!, { ...calling, question: this.question, signal })
+    const isUseful = !isError(turn.payload!, result)
+    if (isUseful && turn.payload!.syntax === 'code') this.#program = turn.payload!.code
+    this.#output = isUseful ? shortOutput(result) : undefined
     const event = recorder.add({
       type: 'tool-answered',
       agent: agent.name,
@@ -303,6 +335,10 @@ export class RecordedRun implements TeamRun {
     })
     return { event, result }
   }
+}
+
+function sharedPrompt(question: string): string {
+  return `You are a member of a team that answers a question.\n\nQuestion: ${question}`
 }
 
 function unusable(replies: number): string {

@@ -1,6 +1,13 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { leading, planner } from './roles.ts'
-import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const solver = (crew: string): AgentSpec => ({
   name: `solver_${crew}`,
@@ -24,7 +31,7 @@ export const debateTopology: Topology = {
   roles: [planner, ...crews.map(solver), judge],
   crews,
   async work(run) {
-    const plan = await run.ask(run.remember('planner'), `Question: ${run.question}`, {
+    const plan = await run.ask(run.remember('planner'), withQuestion(run), {
       wants: ['plan'],
       cause: null,
     })
@@ -33,7 +40,7 @@ export const debateTopology: Topology = {
         const name = `solver_${crew}`
         const lead = run.remember(name)
         const state: WorkState = {
-          message: `Question: ${run.question}\n\nYour crew:\n${describeTeam(run, crew)}\n\nThe plan: ${plan.text}`,
+          message: withQuestion(run, `Your crew:\n${describeTeam(run, crew)}`, `The plan: ${plan.text}`),
           cause: run.send('planner', name, plan.text, plan.event),
           notes: [],
         }

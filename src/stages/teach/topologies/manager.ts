@@ -1,6 +1,14 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, leading, verifier } from './roles.ts'
-import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  needsCheck,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const manager: AgentSpec = {
   name: 'manager',
@@ -18,7 +26,11 @@ export const managerTopology: Topology = {
     const lead = run.remember('manager')
     const facts = await run.ask(
       lead,
-      `Question: ${run.question}\n\nYour team:\n${describeTeam(run)}\n\nSay what is known and what has to be found out.`,
+      withQuestion(
+        run,
+        `Your team:\n${describeTeam(run)}`,
+        'Say what is known and what has to be found out.',
+      ),
       { wants: ['facts'], cause: null },
     )
     const plan = await run.ask(lead, 'Make a plan.', { wants: ['plan'], cause: facts.event })
@@ -30,8 +42,7 @@ export const managerTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, 'critic')
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck && !suggested.isRejected)
-        return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!needsCheck(run, state, suggested)) return giveAnswer(run, lead, suggested.text, suggested.event)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'manager')
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
       state.cause = run.send('verifier', 'manager', text, event)

@@ -1,6 +1,15 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, leading, planner, verifier } from './roles.ts'
-import { check, describeTeam, giveAnswer, reflect, type WorkState, workUntilSuggestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  needsCheck,
+  reflect,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const actor: AgentSpec = {
   name: 'actor',
@@ -14,13 +23,13 @@ export const pipelineTopology: Topology = {
   name: 'pipeline',
   roles: [planner, actor, critic, verifier],
   async work(run) {
-    const plan = await run.ask(run.remember('planner'), `Question: ${run.question}`, {
+    const plan = await run.ask(run.remember('planner'), withQuestion(run), {
       wants: ['plan'],
       cause: null,
     })
     const lead = run.remember('actor')
     const state: WorkState = {
-      message: `Question: ${run.question}\n\nYour team:\n${describeTeam(run)}\n\nThe plan: ${plan.text}`,
+      message: withQuestion(run, `Your team:\n${describeTeam(run)}`, `The plan: ${plan.text}`),
       cause: run.send('planner', 'actor', plan.text, plan.event),
       notes: [`Plan: ${plan.text}`],
     }
@@ -29,8 +38,7 @@ export const pipelineTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, reflectsOnCalls ? 'critic' : undefined)
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck && !suggested.isRejected)
-        return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!needsCheck(run, state, suggested)) return giveAnswer(run, lead, suggested.text, suggested.event)
       state.message = ''
       if (!reflectsOnCalls) await reflect(run, 'critic', state)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'actor')

@@ -1,6 +1,14 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, leading, planner, verifier } from './roles.ts'
-import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  needsCheck,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const generator: AgentSpec = {
   name: 'generator',
@@ -20,7 +28,7 @@ export const refineTopology: Topology = {
   name: 'refine',
   roles: [planner, generator, refiner, critic, verifier],
   async work(run) {
-    const plan = await run.ask(run.remember('planner'), `Question: ${run.question}`, {
+    const plan = await run.ask(run.remember('planner'), withQuestion(run), {
       wants: ['plan'],
       cause: null,
     })
@@ -31,11 +39,10 @@ export const refineTopology: Topology = {
     let rejection = ''
     for (;;) {
       const lead = run.remember(who)
-      state.message = `Question: ${run.question}\n\nYour team:\n${team}\n\n${state.notes.join('\n')}${rejection}`
+      state.message = withQuestion(run, `Your team:\n${team}`, `${state.notes.join('\n')}${rejection}`)
       const suggested = await workUntilSuggestion(run, lead, state, reviewer)
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck && !suggested.isRejected)
-        return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!needsCheck(run, state, suggested)) return giveAnswer(run, lead, suggested.text, suggested.event)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, who)
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
       state.cause = run.send('verifier', 'refiner', text, event)

@@ -6,7 +6,7 @@ export const critic: AgentSpec = {
   instructions:
     'You review the work of a team from the outside. Say whether the findings agree with each other, whether the tools ' +
     'helped, and whether the plan works. Say what should change, if anything.',
-  help: 'Write one to three sentences. Do not write a program, and do not ask for more than the question needs.',
+  help: 'Write one short sentence. Do not write a program, and do not ask for more than the question needs.',
 }
 
 export const verifier: AgentSpec = {
@@ -20,11 +20,11 @@ export const verifier: AgentSpec = {
 export const planner: AgentSpec = {
   name: 'planner',
   instructions: 'You break a question into the steps that will answer it. Others will carry them out.',
-  help: 'Write a numbered list of one to five short steps. Use the numbers and names of the question. Do not carry out the steps.',
+  help: 'Write one to three short sentences. Use the numbers and names of the question, but do not repeat it, and do not carry out the steps.',
 }
 
 /** What a model that leads others has to know. */
 export const leading =
   'Each of your replies is either a task or a suggestion. A task tells one member of your team in one or two sentences what to do. ' +
-  'It must contain all numbers and names that the member needs, because the member sees nothing else. As soon as a report contains ' +
-  'the answer to the question, suggest that answer, and nothing but the answer: a number or a name, for example.'
+  'The member knows the question, so do not repeat it. As soon as a report contains the answer to the question, suggest that ' +
+  'answer, and nothing but the answer: a number or a name, for example.'

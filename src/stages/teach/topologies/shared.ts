@@ -1,7 +1,7 @@
 import type { Contribution } from '../../../schema/index.ts'
-import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Memory, TeamRun, Turn } from '../contract.ts'
 import { scoreOf } from '../reply.ts'
+import { isError } from '../tool-output.ts'
 
 /** The state of the work: the next message to the leader, its cause, and the notes that everyone may see. */
 export interface WorkState {
@@ -13,6 +13,12 @@ export interface WorkState {
   rejections?: number
   /** No more tasks may be given, and the leader has been asked for its answer. */
   isConcluded?: boolean
+  /** Answers found independently of each other. */
+  answers?: string[]
+  /** How often an answer has been compared with that of another agent. */
+  rechecks?: number
+  /** The leader has to find out more before it suggests another answer. */
+  mustWork?: boolean
   notes: string[]
 }
 
@@ -20,19 +26,28 @@ export interface WorkState {
  * Has a worker carry out an order: it calls its tool and reports the result. It may call again if the tool returned an error, or,
  * where the grammar allows a call right after another, instead of reporting.
  */
-async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ report: string; event: string }> {
+async function delegate(
+  run: TeamRun,
+  from: string,
+  order: Turn,
+  notes: readonly string[],
+): Promise<{ report: string; event: string }> {
   const worker = run.remember(order.to!)
   const { workerSteps, reflectEvery } = run.settings
   let cause = run.send(from, order.to!, order.text, order.event)
-  let message = `The team's question: ${run.question}\n\nYour order: ${order.text}`
+  let message = run.sharesQuestion
+    ? [...notes, `Your order: ${order.text}`].join('\n\n')
+    : `The team's question: ${run.question}\n\nYour order: ${order.text}`
   let call = await run.ask(worker, message, { wants: ['call'], cause })
   for (let step = 1; ; step++) {
     const { event, result } = await run.call(worker, call)
     const mayCall = step < workerSteps && run.exhausted === undefined
     message = `Your tool answered:\n${result.text}`
     if (call.ignored !== undefined) message = `Only your first call was made. ${message}`
+    const again = mayCall && isError(call.payload!, result)
     const next = await run.ask(worker, message, {
-      wants: mayCall && reflectEvery > 1 ? ['report', 'call'] : ['report'],
+      // Where every call is followed by a reflection, one that went wrong is, too.
+      wants: mayCall && reflectEvery > 1 ? ['report', 'call'] : [again ? 'reflection' : 'report'],
       cause: event,
       observation: result,
     })
@@ -40,23 +55,16 @@ async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ repo
       call = next
       continue
     }
-    if (!mayCall || !isError(result))
-      return { report: next.text, event: run.send(order.to!, from, next.text, next.event) }
+    if (!again) return { report: next.text, event: run.send(order.to!, from, next.text, next.event) }
     cause = next.event
     message = `That was an error. Your order: ${order.text}\n\nCorrect it, and call your tool again.`
     call = await run.ask(worker, message, { wants: ['call'], cause })
   }
 }
 
-/** Whether a call went wrong: the tool failed, or the program that it ran. */
-function isError({ ok, provenance, text }: ToolResult): boolean {
-  const exit = provenance['exit']
-  return !ok || (exit !== undefined && exit !== 0) || text === 'The program printed nothing.'
-}
-
 /** Has a member review the work so far. It starts a new conversation, so it sees only the notes. */
 export async function reflect(run: TeamRun, who: string, state: WorkState): Promise<void> {
-  const view = await run.ask(run.remember(who), `Question: ${run.question}\n\n${state.notes.join('\n')}`, {
+  const view = await run.ask(run.remember(who), withQuestion(run, state.notes.join('\n')), {
     wants: ['reflection'],
     cause: state.lastReport ?? state.cause,
   })
@@ -86,7 +94,8 @@ export async function workUntilSuggestion(
   const given = new Set<string>()
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
-    const isStuck = state.lastReport === undefined || (state.rejections ?? 0) >= MOST_REJECTIONS
+    const isStuck =
+      state.lastReport === undefined || state.mustWork === true || (state.rejections ?? 0) >= MOST_REJECTIONS
     const mustWork = run.settings.workFirst && isStuck
     const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
     const move = await run.ask(lead, state.message, { wants, cause })
@@ -95,12 +104,13 @@ export async function workUntilSuggestion(
     // A small model that gives the same task again has nothing else to ask.
     if (run.mayConclude && given.has(move.text)) break
     given.add(move.text)
-    const { report, event } = await delegate(run, lead.agent.name, move)
+    const { report, event } = await delegate(run, lead.agent.name, move, state.notes)
     state.notes.push(`${move.to} was asked: ${move.text}`, `${move.to} reports: ${report}`)
     state.message = `${move.to} reports: ${report}`
     state.cause = event
     state.lastReport = event
     state.rejections = 0
+    state.mustWork = false
     if (critic === undefined || calls % run.settings.reflectEvery !== 0) continue
     await reflect(run, critic, state)
     state.cause = run.send(critic, lead.agent.name, state.notes.at(-1)!, state.cause)
@@ -125,6 +135,47 @@ const rejection =
   'looked up again. Do not say how you know.'
 
 /**
+ * Whether a suggested answer is checked before it is given: if the grammar has a check, if the checker rejects it, or if it can
+ * be compared with the answer of an agent that works alone.
+ */
+export function needsCheck(run: TeamRun, state: WorkState, { isRejected, text }: Suggested): boolean {
+  const { hasCheck, recheck } = run.settings
+  if (hasCheck || isRejected) return true
+  return recheck > 0 && !isProgram(text) && (state.rechecks ?? 0) < recheck && run.exhausted === undefined
+}
+
+const isProgram = (answer: string): boolean => answer.startsWith('```')
+
+/**
+ * Compares a suggested answer with earlier ones and, if it is new, with that of an agent that solves the question alone. If they
+ * differ, the leader has to work on, without being told the other answer: it would only repeat it.
+ */
+async function compare(
+  run: TeamRun,
+  who: string,
+  state: WorkState,
+  { text, event }: Suggested,
+  from: string,
+): Promise<Check> {
+  const answers = state.answers ?? []
+  state.answers = [...answers, text]
+  for (const other of answers) if (await run.isSame(text, other)) return { isGood: true, text, event }
+  state.rechecks = (state.rechecks ?? 0) + 1
+  const alone = await run.ask(run.remember(who), withQuestion(run, 'Solve it on your own.'), {
+    wants: ['suggestion'],
+    cause: run.send(from, who, text, event),
+    reasons: true,
+  })
+  state.answers.push(alone.text)
+  if (await run.isSame(text, alone.text)) return { isGood: true, text: alone.text, event: alone.event }
+  state.mustWork = true
+  return { isGood: false, text: DIFFERS, event: alone.event }
+}
+
+const DIFFERS =
+  'without this work, the answer comes out differently. Have it worked out again, in another way.'
+
+/**
  * Has a suggested answer checked by an agent that sees only the notes. In grammars without a check, an agent is only asked about
  * an answer that the checker rejected, and reflects on it.
  */
@@ -136,11 +187,17 @@ export async function check(
   from: string,
 ): Promise<Check> {
   const { isRejected } = suggested
+  if (!isRejected && needsCheck(run, state, suggested) && !run.settings.hasCheck)
+    return compare(run, who, state, suggested, from)
   const cause = run.send(from, who, suggested.text, suggested.event)
   const judged = await run.ask(
     run.remember(who),
-    `Question: ${run.question}\n\n${state.notes.join('\n')}\n\nSuggested answer: ${suggested.text}` +
-      (isRejected ? `\n\n${rejection}` : ''),
+    withQuestion(
+      run,
+      state.notes.join('\n'),
+      `Suggested answer: ${suggested.text}`,
+      ...(isRejected ? [rejection] : []),
+    ),
     {
       wants: [isRejected && !run.settings.hasCheck ? 'reflection' : 'check'],
       cause,
@@ -171,6 +228,12 @@ export async function giveAnswer(
 ): Promise<{ answer: string; event: string }> {
   const final = await run.ask(who, 'Now give the answer.', { wants: ['answer'], cause, suggestion })
   return { answer: final.text, event: final.event }
+}
+
+/** A message about the question, which is left out where the system prompt has it. */
+export function withQuestion(run: TeamRun, ...parts: readonly string[]): string {
+  const question = run.sharesQuestion ? [] : [`Question: ${run.question}`]
+  return [...question, ...parts].join('\n\n')
 }
 
 /** The workers, as their leader reads about them. */
