@@ -2,7 +2,9 @@
  * Stands for the model of your team, so that this example runs without a key: a server with OpenAI's API that has the tool look up
  * what a question asks for. It takes everything that it says from its prompt.
  */
-import { startOpenAiServer } from 'chain-of-agents/testing'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 
 function reply(messages: readonly { content: string }[]): string {
   const last = messages.at(-1)!.content
@@ -25,5 +27,21 @@ function reply(messages: readonly { content: string }[]): string {
   return says('Done.', `<${tag}>${known}</${tag}>`)
 }
 
-const server = await startOpenAiServer(({ body }) => reply(body['messages'] as { content: string }[]))
-console.log(server.baseUrl)
+const server = createServer(async (request, response) => {
+  const { messages } = (await json(request)) as { messages: { content: string }[] }
+  const message = { role: 'assistant', content: reply(messages) }
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  const choices = [{ index: 0, message, finish_reason: 'stop' }]
+  const completion = {
+    id: 'scripted',
+    object: 'chat.completion',
+    created: 0,
+    model: 'scripted',
+    choices,
+    usage,
+  }
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(completion))
+})
+server.listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+})

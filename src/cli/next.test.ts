@@ -38,6 +38,9 @@ it('prints a command that works where it is run', () => {
   writeFileSync(installed, '')
   symlinkSync(installed, join(project, 'node_modules/.bin/coa'))
   expect(line(project, {}, installed)).toBe('npx coa run list')
+  // Downloaded by npx, which keeps packages in a cache of its own.
+  const downloaded = '/home/me/.npm/_npx/0123abcd/node_modules/chain-of-agents/bin/coa.js'
+  expect(line(project, {}, downloaded)).toBe('npx chain-of-agents run list')
   expect(line(join(project, 'deep/er'), {}, installed)).toBe('npx coa run list')
   // Anywhere else, npx would download another package.
   expect(line('/')).toBe(`node ${quoted(bin)} run list`)

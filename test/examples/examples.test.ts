@@ -16,6 +16,17 @@ it.each(programs)('%s needs the package, the AI SDK, Zod and Node alone', (name)
   ).toEqual([])
 })
 
+it('programs that shell scripts start need no build of the package, which a clone does not have', () => {
+  const started = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => /[\\/].*\.ts$/.test(name))
+  expect(started.length).toBeGreaterThanOrEqual(2)
+  for (const name of started)
+    expect(readFileSync(new URL(name.replaceAll('\\', '/'), folder), 'utf8'), name).not.toContain(
+      "from 'chain-of-agents",
+    )
+})
+
 // Each checks itself.
 it.each(programs)('%s runs', async (name) => {
   await import(new URL(name, folder).href)

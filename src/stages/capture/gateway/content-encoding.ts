@@ -1,15 +1,6 @@
 import type { Transform } from 'node:stream'
-import {
-  brotliDecompressSync,
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-  gunzipSync,
-  inflateSync,
-  zstdDecompressSync,
-} from 'node:zlib'
+// Not by name: old versions of Node lack some, and an import of them would fail before coa can say which Node it needs.
+import zlib from 'node:zlib'
 
 interface Encoding {
   /** Decodes what has arrived of a body, even if it breaks off. */
@@ -18,24 +9,24 @@ interface Encoding {
 }
 
 const gzip: Encoding = {
-  stream: () => createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }),
-  whole: (bytes) => gunzipSync(bytes),
+  stream: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+  whole: (bytes) => zlib.gunzipSync(bytes),
 }
 
 const encodings: Readonly<Record<string, Encoding>> = {
   gzip,
   'x-gzip': gzip,
   deflate: {
-    stream: () => createInflate({ finishFlush: constants.Z_SYNC_FLUSH }),
-    whole: (bytes) => inflateSync(bytes),
+    stream: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+    whole: (bytes) => zlib.inflateSync(bytes),
   },
   br: {
-    stream: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
-    whole: (bytes) => brotliDecompressSync(bytes),
+    stream: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+    whole: (bytes) => zlib.brotliDecompressSync(bytes),
   },
   zstd: {
-    stream: () => createZstdDecompress({ finishFlush: constants.ZSTD_e_flush }),
-    whole: (bytes) => zstdDecompressSync(bytes),
+    stream: () => zlib.createZstdDecompress({ finishFlush: zlib.constants.ZSTD_e_flush }),
+    whole: (bytes) => zlib.zstdDecompressSync(bytes),
   },
 }
 
