@@ -10,7 +10,7 @@ const layers = [
   ['agent'],
   ['stages'],
   ['serve'],
-  ['pipeline'],
+  ['pipeline', 'deploy'],
   ['cli'],
 ]
 /** Arrows allowed between folders of the same layer. */

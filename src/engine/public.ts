@@ -53,7 +53,7 @@ export {
   openCheckpoint,
   verifyCheckpoint,
 } from './checkpoint/index.ts'
-export type { WritableType } from './gguf/index.ts'
+export type { GgufFileType, WritableType } from './gguf/index.ts'
 export type { FetchedFile } from './hub/fetch-file.ts'
 export { type PullModelOptions, pullModel } from './hub/pull-model.ts'
 export type { PulledModel } from './hub/pulled-model.ts'

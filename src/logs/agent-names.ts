@@ -18,3 +18,20 @@ export function langChainAgent(metadata: unknown): string | undefined {
   const node = textOf(at(metadata, 'langgraph_node'))
   return [node ?? '', ...nodes.reverse()].find(mayBeAgent)
 }
+
+/** Words that end the name of a role: what follows describes it, as "helpful" describes any assistant. */
+const END =
+  /^(?:helpful|designed|given|asked|tasked|able|built|trained|being|going|who|that|which|in|of|for|with|on|and|or|at|to|from|by|working|whose|a|an|the|is|agent|assistant)$/i
+const MOST_WORDS = 3
+
+/** A name for the agent with this system prompt: from "You are the planner of a team.", it is planner. */
+export function agentNameIn(system: string): string {
+  const [, said] = /\byou are (?:now )?(?:(?:an?|the|our) )?([^.,;:!?\n()"]{2,60})/i.exec(system) ?? []
+  const words = (said ?? '').split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  const end = words.findIndex((word) => END.test(word))
+  const name = words.slice(0, Math.min(MOST_WORDS, end === -1 ? words.length : end))
+  return name.length === 0 ? 'assistant' : name.join('-').toLowerCase()
+}
+
+/** A name without case, spaces and punctuation, by which an agent and the tool of its name are matched. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')

@@ -4,6 +4,7 @@ import { readStream } from './apis/server-sent-events.ts'
 import { type LoggedCall, runsOfCalls } from './call-runs.ts'
 import type { LogFormat, LoggedRun, LogRecord } from './contract.ts'
 import { at, isObject, listOf, textOf, timeOf } from './json.ts'
+import { pythonValue } from './python-literal.ts'
 
 /** How logs of one model API are told apart from others, and read. */
 export interface ApiLogs {
@@ -134,6 +135,8 @@ function bodiesOf(value: unknown): { request: unknown; response: unknown } {
 /** A body as it is, under `body`, or as text. */
 function bodyIn(value: unknown): unknown {
   const inner = at(value, 'body') ?? value
+  // As Python prints the objects of the client library.
+  if (typeof inner === 'string' && /^[A-Z]\w+\(\w+=/.test(inner)) return pythonValue(inner) ?? inner
   if (typeof inner !== 'string' || !/^\s*[[{]/.test(inner)) return inner
   try {
     return parseJson(inner)

@@ -1,5 +1,9 @@
 import type { Contribution } from '../schema/index.ts'
 import type { Usage } from '../schema/usage.ts'
+import type { LeftOut } from './left-out.ts'
+import { textsIn, unread } from './unread.ts'
+
+export type { LeftOut }
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
@@ -18,6 +22,8 @@ export interface LogFormat {
   title: string
   /** Tells whether a value looks like this format. The first format in the list that says so reads the file. */
   matches: (value: unknown) => boolean
+  /** Whether a value that does not look like it belongs to its runs all the same, such as an event of another kind. */
+  takes?: (value: unknown) => boolean
   /** The runs in these records, and the records that could not be read. */
   read: (records: AsyncIterable<LogRecord>) => AsyncIterable<LoggedRun | Unreadable>
   /** What this format's text consists of besides words, such as tags and labels; not reported as left out. */
@@ -85,16 +91,14 @@ export type LoggedItem = {
   | { type: 'failed'; message: string; unreadable?: boolean }
 )
 
-/** Text of a log that is in no event. */
-export interface LeftOut {
-  /** Where in the record it was, such as `history[3].role`. */
-  at: string
-  reason: string
-  text: string
-}
-
 /** A run in a record. One of several in a record names the part of it that it was read from as its source. */
 export type RunInRecord = Omit<LoggedRun, 'where' | 'source'> & Partial<Pick<LoggedRun, 'source'>>
+
+/** What a record says that none of the parts says which its runs were read from. */
+function besideRuns(value: unknown, runs: readonly RunInRecord[]): LeftOut[] {
+  const sources = runs.flatMap(({ source }) => source ?? [value])
+  return sources.includes(value) ? [] : unread([value], textsIn([sources, runs]))
+}
 
 /** A reader for formats in which every record is a run, or several. A record it throws on is reported, and the rest continues. */
 export function eachRecord(
@@ -103,8 +107,19 @@ export function eachRecord(
   return async function* (records) {
     for await (const { value, where } of records) {
       try {
-        const runs = read(value)
-        for (const run of Array.isArray(runs) ? runs : [runs]) yield { source: [value], ...run, where }
+        const found = read(value)
+        const runs: readonly RunInRecord[] = Array.isArray(found) ? found : [found]
+        if (runs.length === 0) yield { where, problem: 'there is no run in it' }
+        const beside = besideRuns(value, runs)
+        for (const [index, run] of runs.entries()) {
+          const { leftOut = [] } = run
+          yield {
+            source: [value],
+            ...run,
+            where,
+            ...(index === 0 ? { leftOut: [...leftOut, ...beside] } : {}),
+          }
+        }
       } catch (error) {
         yield { where, problem: (error as Error).message }
       }

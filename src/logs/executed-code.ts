@@ -20,6 +20,9 @@ const languages: ReadonlyMap<string, Program['tool']> = new Map([
   ['shell', 'shell'],
 ])
 
+/** How smolagents marks a program. */
+const TAGGED = /^<code>\n?([\s\S]*?)\n?(?:<\/code>|(?![\s\S]))/gm
+
 /** A fenced block that starts a line, with its language. An open block reaches to the end. */
 const BLOCK =
   /^[ \t]{0,12}```([\w+#-]{0,20})[^\n]{0,80}\n([\s\S]*?)(?:^[ \t]{0,12}```[ \t]{0,20}$\n?|(?![\s\S]))/gm
@@ -29,7 +32,8 @@ const BLOCK =
  * output, so blocks of one language are one program. If there are both languages, the shell only prepares what Python
  * needs, so its commands stay among the words.
  */
-export function programIn(text: string): Program | undefined {
+export function programIn(written: string): Program | undefined {
+  const text = written.replace(TAGGED, '```python\n$1\n```')
   if (!text.includes('```')) return undefined
   const blocks = [...text.matchAll(BLOCK)].flatMap(([whole, language = '', code = '']) => {
     const tool = language === '' ? guessed(code) : languages.get(language.toLowerCase())
@@ -62,12 +66,13 @@ export function bareProgram(text: string, { output, ok }: Execution): Program | 
 const reports = [
   /^\s{0,20}exitcode: (-?\d{1,6})(?: \([^)\n]{0,40}\))?\s{0,4}(?:Code output:)? ?\n?/,
   /^\s{0,20}The script ran, then exited with Unix exit code: (-?\d{1,6})\s{0,4}(?:Its output was:)?\n?/,
+  /^\s{0,20}The script ran, then exited with an error \(POSIX exit code: (-?\d{1,6})\)\s{0,4}(?:Its output was:)?\n?/,
   /^\s{0,20}The script ran but produced no output to console\. The Unix exit code was: (-?\d{1,6})\.?[^\n]{0,200}/,
 ]
 
 /** The words of such reports, which are nobody's. */
 export const executorMarkup =
-  /exitcode: -?\d{1,6}(?: \([^)\n]{0,40}\))?|Code output:|The script ran, then exited with Unix exit code: -?\d{1,6}|Its output was:/g
+  /exitcode: -?\d{1,6}(?: \([^)\n]{0,40}\))?|Code output:|The script ran, then exited with Unix exit code: -?\d{1,6}|The script ran, then exited with an error \(POSIX exit code: -?\d{1,6}\)|Its output was:/g
 
 /** A message that reports an execution, whoever sends it. */
 export function executionIn(text: string): Execution | undefined {

@@ -1,4 +1,5 @@
 /** Logs of other agent systems: formats, one file each, and how a logged run becomes a trajectory. */
+export { agentNameIn } from './agent-names.ts'
 export {
   errorOf,
   looksStreamed,

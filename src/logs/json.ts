@@ -15,6 +15,10 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** The text if it is one. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+/** An id, which some programs write as a number. */
+export const idOf = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : textOf(value)
+
 /** A value as text: text as it is, nothing as an empty text, anything else as JSON. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)

@@ -1,9 +1,8 @@
-import { type ChatTurn, turnKey } from './chat-turn.ts'
-import type { LoggedItem, LoggedRun, LoggedTool } from './contract.ts'
-import { handOffTo, withHandOffs } from './hand-offs.ts'
+import { turnKey } from './chat-turn.ts'
+import type { LoggedTool } from './contract.ts'
 import { at } from './json.ts'
 import { type LangChainMessage, mergeChunks, readLangChainMessage } from './messages/langchain.ts'
-import { itemsOfTurns } from './model-calls.ts'
+import { type ChatRun, itemsOfChat } from './one-chat.ts'
 import { toolsOf } from './record-head.ts'
 
 interface Entry {
@@ -47,33 +46,13 @@ export class LangChainConversation {
   }
 
   /** Who wrote what is known by names, by the nodes of the graph, or by who work was handed to. */
-  read(): Pick<LoggedRun, 'items' | 'leftOut' | 'tools' | 'answer'> {
+  read(): ChatRun {
     const turns = this.#entries.map(({ parts, agent }) => ({
       ...readLangChainMessage(mergeChunks(parts)),
       agent,
     }))
-    const returned = new Set<string>()
-    const callers = new Map<string | undefined, { agent: string; tool: string }>()
-    const first = turns.find(({ role }) => role === 'assistant')
-    let current = first?.name ?? first?.agent ?? 'assistant'
-    const items = turns.flatMap((turn) => {
-      const by = speakerOf(turn, current)
-      for (const { id, tool } of turn.calls) callers.set(id, { agent: by, tool })
-      const caller = turn.role === 'tool' ? callers.get(turn.results[0]?.id) : undefined
-      const to = caller === undefined ? undefined : handOffTo(caller.tool, turn.results[0]!.output)
-      if (to !== undefined) current = to
-      return itemsOfTurns(
-        [{ ...turn, ...(turn.role === 'tool' ? {} : { name: by }) }],
-        caller?.agent ?? by,
-        returned,
-      )
-    })
-    const last = turns.findLast(
-      ({ text, calls, results }) => text !== '' || calls.length + results.length > 0,
-    )
-    const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-    const { tools, ...read } = withHandOffs(joinedPrompts(items))
-    return { ...read, tools: [...tools, ...this.#tools()], ...(ends ? { answer: last.text } : {}) }
+    const { tools, ...run } = itemsOfChat(turns)
+    return { ...run, tools: [...tools, ...this.#tools()] }
   }
 
   /** Tools that a model's API repeats in its answer. */
@@ -99,20 +78,4 @@ export class LangChainConversation {
     if (alike === undefined) this.#byWords.set(key, [entry])
     else alike.push(entry)
   }
-}
-
-function speakerOf({ role, name, agent }: ChatTurn & { agent: string | undefined }, current: string): string {
-  return role === 'assistant' ? (name ?? agent ?? current) : current
-}
-
-/** A system prompt and the question are one prompt. */
-function joinedPrompts(items: readonly LoggedItem[]): LoggedItem[] {
-  const joined: LoggedItem[] = []
-  for (const item of items) {
-    const last = joined.at(-1)
-    if (item.type === 'prompted' && last?.type === 'prompted' && last.agent === item.agent)
-      joined[joined.length - 1] = { ...last, messages: [...last.messages, ...item.messages] }
-    else joined.push(item)
-  }
-  return joined
 }

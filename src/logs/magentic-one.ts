@@ -1,7 +1,6 @@
-import { parseJson } from '../schema/index.ts'
 import type { LeftOut } from './contract.ts'
 import { executionIn, nothingToRun } from './executed-code.ts'
-import { at, textOf } from './json.ts'
+import { parsedOr } from './json.ts'
 import type { Speech } from './speeches.ts'
 
 /** A message of a Magentic-One console log: its author, with what kind of message it is in parentheses. */
@@ -88,12 +87,13 @@ function answerIn(content: string): string | undefined {
 /** Undefined if it only says what the runtime does next. */
 function thoughtOf(text: string): Pick<Speech, 'thought' | 'said'> | undefined {
   if (/^Updated Ledger:/.test(text)) return ledger(text)
-  if (/^(?:Initial|New) plan:/.test(text)) return plan(text)
+  if (/^(?:Initial|New) plan:/.test(text)) return planIn(text)
   if (/^(?:Next speaker |Stalled\.|Replan counter |Request satisfied)/.test(text)) return undefined
   return {}
 }
 
-function plan(text: string): Pick<Speech, 'thought' | 'said'> {
+/** The facts and the plan in the form that the orchestrator fills in. */
+export function planIn(text: string): Pick<Speech, 'thought' | 'said'> {
   const facts =
     /Here is an initial fact sheet to consider:\s{0,20}\n([\s\S]*?)(?=\nHere is the plan to follow)/.exec(
       text,
@@ -107,15 +107,14 @@ function plan(text: string): Pick<Speech, 'thought' | 'said'> {
 }
 
 function ledger(text: string): Pick<Speech, 'thought' | 'said'> {
-  const end = text.lastIndexOf('}')
-  let form: unknown
-  try {
-    form = parseJson(text.slice(text.indexOf('{'), end + 1))
-  } catch {
-    return {}
-  }
-  const reasons = ['is_request_satisfied', 'instruction_or_question'].flatMap(
-    (key) => textOf(at(form, key, 'reason')) ?? [],
-  )
+  // Not read as a whole, because warnings may be printed into the form.
+  const reasons = ['is_request_satisfied', 'instruction_or_question'].flatMap((key) => {
+    const reason = new RegExp(`"${key}":\\s{0,40}\\{\\s{0,40}"reason":\\s{0,40}("(?:[^"\\\\]|\\\\.)*")`).exec(
+      text,
+    )?.[1]
+    const read = reason === undefined ? undefined : parsedOr(reason)
+    return typeof read === 'string' ? read : []
+  })
+  if (reasons.length === 0) return {}
   return { thought: reasons.join('\n'), said: { as: 'report', text: '' } }
 }

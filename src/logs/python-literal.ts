@@ -1,6 +1,7 @@
 /**
  * Values that Python printed: literals such as `{'query': 'x', 'n': None}`, objects such as `AIMessage(content='x')` and
- * fields without a name around them, as in `content='x' name='search'`. Objects become their fields, with `class`.
+ * fields without a name around them, as in `content='x' name='search'`. Objects become their fields, with `class`, and
+ * members of an enumeration, as in `<Role.USER: 'user'>`, their values.
  * Undefined for anything else.
  */
 export function pythonValue(text: string): unknown {
@@ -39,12 +40,20 @@ class Reader {
     const first = this.#text[this.#at] ?? ''
     if (first === '"' || first === "'") return this.#string()
     if (first in CLOSING) return this.#list(first)
+    if (this.#match(/<[A-Za-z_][\w.]*: /y) !== undefined) {
+      const member = this.value()
+      if (!this.#takes('>')) throw new Error('not a Python literal')
+      return member
+    }
     const number = this.#match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/y)
     if (number !== undefined) return Number(number)
     const word = this.#match(/[A-Za-z_][\w.]*/y)
     if (word === undefined) throw new Error('not a Python literal')
     if (word in WORDS) return WORDS[word]
-    if (this.#text[this.#at] !== '(') throw new Error('not a Python literal')
+    if (this.#text[this.#at] !== '(') {
+      if (word.includes('.')) return word
+      throw new Error('not a Python literal')
+    }
     return { class: word, ...this.#arguments() }
   }
 

@@ -1,6 +1,9 @@
 import type { Json, LoggedRun, LoggedTool } from './contract.ts'
 import { asJson, asText, at, isObject, listOf, parsedOr, textOf } from './json.ts'
+import { fromLlamaIndex } from './messages/llama-index.ts'
+import { fromSemanticKernel } from './messages/semantic-kernel.ts'
 import { fromShareGpt } from './messages/sharegpt.ts'
+import { fromSmolagents } from './messages/smolagents.ts'
 
 /** Longer fields are texts of the run or of its prompt, which have to be read as such. */
 const LONGEST_FIELD = 200
@@ -80,15 +83,21 @@ function fieldsOf(value: Record<string, unknown>): Record<string, Json> {
 
 /** The messages of a record: a list, alone or under one of the usual names. */
 export function messagesOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value)) return usual(value)
   const key = ['messages', 'traj', 'trajectory', 'conversation', 'conversations'].find(
     (name) => listOf(at(value, name)).length > 0,
   )
-  if (key !== undefined) return listOf(at(value, key)).map(fromShareGpt)
+  if (key !== undefined) return usual(listOf(at(value, key)))
   // A prompt and what was written after it, each as messages.
   const [prompt, completion] = [listOf(at(value, 'prompt')), listOf(at(value, 'completion'))]
   return prompt.length > 0 && completion.length > 0 ? [...prompt, ...completion] : []
 }
+
+/** Messages of libraries that keep them in a form of their own, in the usual one. */
+const usual = (messages: readonly unknown[]): readonly unknown[] =>
+  fromSmolagents(messages).flatMap((message) =>
+    fromSemanticKernel(message).map((one) => fromLlamaIndex(fromShareGpt(one))),
+  )
 
 /** Tools as they are offered to a model, such as `{ type: "function", function: { name, description, parameters } }`. */
 export function toolsOf(tools: unknown): LoggedTool[] {

@@ -166,7 +166,8 @@ function thoughtOf(written: string, inputs: readonly string[]): string {
   for (const input of inputs) if (input !== '') text = text.replace(input.trim(), () => '')
   return text
     .replace(/(?:Calling tools:|Action:)\s{0,20}[[{][\s\S]*$/, '')
-    .replace(/<\/?(?:end_)?code>|^```\w{0,20}[ \t]*$|^(?:Code|Thought):/gm, '')
+    .replace(/<\/?(?:end_)?code>/g, '')
+    .replace(/^```\w{0,20}[ \t]*$|^(?:Code|Thought):/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

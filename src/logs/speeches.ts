@@ -182,7 +182,7 @@ class Conversation {
         { type: 'called', agent, tool, input: code, call: `program ${index}` },
       )
     } else {
-      const isCall = calls.some(({ tool }) => handOffTo(tool) === undefined)
+      const isCall = calls.some(({ tool, input }) => handOffTo(tool, undefined, input) === undefined)
       const said = speech.said ?? { as: contributionOf(agent) ?? 'report', text: withoutRouting(text) }
       const words = speech.said === undefined && (isCall || said.text === text.trim()) ? {} : { said }
       const thoughts = thought === undefined ? {} : { thought }

@@ -2,6 +2,7 @@ import { digestOf } from '../base/digests/index.ts'
 import type { Trajectory, TrajectoryEvent, Verdict } from '../schema/index.ts'
 import type { Json, LeftOut, LoggedItem, LoggedRun } from './contract.ts'
 import { contributionOf } from './roles.ts'
+import { endsWork, withoutRouting } from './routing.ts'
 import { isCode, toolName } from './tool-names.ts'
 import { unread } from './unread.ts'
 
@@ -184,14 +185,19 @@ class Assembler {
   }
 }
 
-/** With the answer that the log names apart from its items. */
-function withAnswer({ items, answer }: LoggedRun): readonly LoggedItem[] {
+/** With the answer that the log names apart from its items, and without the words that only end the work. */
+function withAnswer({ items: logged, answer }: LoggedRun): readonly LoggedItem[] {
+  const items = logged.map((item) =>
+    item.type === 'answered' ? { ...item, text: answerIn(item.text) } : item,
+  )
   if (answer === undefined || items.some(({ type }) => type === 'answered')) return items
   const last = items.at(-1)
   const agent = items.findLast(({ type }) => type === 'wrote')?.agent ?? last?.agent ?? 'assistant'
   const when = last?.at === undefined ? {} : { at: last.at }
-  return [...items, { type: 'answered', agent, text: answer, ...when }]
+  return [...items, { type: 'answered', agent, text: answerIn(answer), ...when }]
 }
+
+const answerIn = (text: string): string => (endsWork(text) ? withoutRouting(text) || text : text)
 
 /**
  * What each turn was for. Distillation takes text without a purpose for an unusable reply where other text has one, so
@@ -205,9 +211,10 @@ function withPurpose(items: readonly LoggedItem[]): readonly LoggedItem[] {
     if (next?.type === 'called' && next.agent === agent) return { ...item, thought: joined(thought, text) }
     if (next?.type === 'answered' && next.agent === agent) {
       if (text.trim() === next.text.trim()) return item
+      const words = endsWork(text) ? withoutRouting(text) : text
       return {
         ...item,
-        thought: joined(thought, withoutEnd(text, next.text)),
+        thought: joined(thought, withoutEnd(words, next.text)),
         said: { as: 'answer', text: next.text },
       }
     }

@@ -1,8 +1,10 @@
+import { agentNameIn } from './agent-names.ts'
 import { type ChatTurn, turnKey } from './chat-turn.ts'
 import type { Json, LoggedItem } from './contract.ts'
 import { withoutEarlierTurns } from './earlier-turns.ts'
 import { withHandOffs } from './hand-offs.ts'
 import { itemsOfCalls } from './model-calls.ts'
+import { withTextActions } from './text-actions.ts'
 import { toolName } from './tool-names.ts'
 
 interface StepBase {
@@ -42,7 +44,8 @@ export function itemsOfSteps(
   tools: readonly ToolStep[],
 ): ReturnType<typeof withHandOffs> {
   const { calls, leftOut } = withoutEarlierTurns(namedBySystem([...withoutRepeats(models)].sort(byTime)))
-  const merged = new ToolRuns(itemsOfCalls(calls.map((step) => ({ ...step, at: step.start }))))
+  const written = itemsOfCalls(calls.map((step) => ({ ...step, at: step.start })))
+  const merged = new ToolRuns(withTextActions(written, tools))
   for (const step of withoutNested([...tools].sort(byTime), models)) merged.add(step)
   const read = withHandOffs(merged.items())
   return { ...read, leftOut: [...leftOut, ...read.leftOut] }
@@ -57,7 +60,9 @@ function namedBySystem(steps: readonly ModelStep[]): (ModelStep & { agent: strin
   return steps.map((step) => {
     if (step.agent !== undefined) return { ...step, agent: step.agent }
     const system = step.messages.find(({ role }) => role === 'system')?.text ?? ''
-    const name = names.get(system) ?? (names.size === 0 ? 'assistant' : `assistant-${names.size + 1}`)
+    const said = agentNameIn(system)
+    const taken = new Set(names.values())
+    const name = names.get(system) ?? (taken.has(said) ? `${said}-${names.size + 1}` : said)
     names.set(system, name)
     return { ...step, agent: name }
   })

@@ -87,3 +87,12 @@ export const errorIn = (value: unknown): string | undefined => {
   const text = textOf(at(value, 'message')) ?? asText(value)
   return text === '' ? undefined : text
 }
+
+/** Langfuse's integration with LangChain appends the offered tools as messages. */
+export const isDefinition = ({ role, results }: ChatTurn): boolean =>
+  role === 'tool' && results.length > 0 && results.every(({ output }) => definitionIn(output) !== undefined)
+
+export function definitionIn(output: string): unknown {
+  const value = output.startsWith('{') ? parsedText(output) : undefined
+  return at(value, 'type') === 'function' && isObject(at(value, 'function')) ? value : undefined
+}

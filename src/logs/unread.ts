@@ -1,5 +1,5 @@
 import { parseJson } from '../schema/index.ts'
-import type { LeftOut } from './contract.ts'
+import type { LeftOut } from './left-out.ts'
 import { pythonValue } from './python-literal.ts'
 
 /** Why a text is left out that no rule of the format is about. */
@@ -19,10 +19,7 @@ const SAID =
  */
 export function unread(source: readonly unknown[], texts: readonly string[], markup?: RegExp): LeftOut[] {
   // A result may be JSON, in whose strings some characters are escaped.
-  const found = new Found(
-    [...texts, ...texts.flatMap((text) => [...leaves(jsonIn(text), '')].map(innerText))],
-    markup,
-  )
+  const found = new Found([...texts, ...texts.flatMap((text) => textsIn(jsonIn(text)))], markup)
   const missed = new Map<string, LeftOut>()
   for (const value of source)
     for (const { at, text } of leaves(value, '')) {
@@ -143,11 +140,14 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
   }
 }
 
+/** All texts in a value. */
+export const textsIn = (value: unknown): string[] => [...leaves(value, '')].map(innerText)
+
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
   (text.length < SHORTEST && !/\s|[.!?]$/.test(text) && !SAID.test(at)) ||
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
+  (/(?:^|\.)(?:langgraph_\w+(?:\[\d\])?|(?:langgraph_)?checkpoint_ns|ls_\w+|tags\[\d\]|\w+_url|\w+_kind|\w*_type|tzinfo|type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
     at,
   ) &&
     !/\s/.test(text))

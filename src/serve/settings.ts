@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { localFolder, words } from '../settings/index.ts'
+import { localFolder } from '../settings/index.ts'
 
 /** How `coa serve` offers a model to applications. */
 export const ServeSection = z
@@ -8,7 +8,7 @@ export const ServeSection = z
     /** Address to listen on. Anything but this machine's own needs keys. */
     host: z.string().min(1).default('127.0.0.1'),
     /** The model's id in the API. Unset: the name of its folder. */
-    name: words().element.optional(),
+    name: z.string().min(1).optional(),
     /** server: tools run here. client: tool calls are handed to the client, which sends their results. */
     tools: z.enum(['server', 'client']).default('server'),
     /** Accept and ignore functions that a client offers although tools run on the server. */

@@ -14,6 +14,11 @@ export function recipeFile(name: 'quickstart' | 'quickstart-fast'): string {
   return ownPath(`recipes/${name}.toml`)
 }
 
+/** A folder of the clients and pages that deployed models come with. */
+export function deployFolder(part: string): string {
+  return ownPath(`deploy/${part}`)
+}
+
 /** Source and build output are at the same depth. */
 function ownPath(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))

@@ -58,11 +58,11 @@ describe('model', () => {
   })
 
   it('exports to GGUF and ONNX, imports GGUF, and overwrites nothing', () => {
-    const written = coaJson<{ gguf: { type: string; tensors: number; asF16: string[] } }>(
+    const written = coaJson<{ gguf: { type: string; tensors: number; widened: unknown[] } }>(
       ['model', 'export', 'tiny', 'tiny.gguf', '--gguf', '--type', 'q8_0'],
       { cwd },
     )
-    expect(written.gguf).toMatchObject({ type: 'Q8_0', tensors: 11, asF16: [] })
+    expect(written.gguf).toMatchObject({ type: 'Q8_0', tensors: 11, widened: [] })
     const again = coa(['model', 'export', 'tiny', 'tiny.gguf', '--gguf'], { cwd })
     expect(again.stderr).toContain('tiny.gguf already exists. Choose another file')
     expect(again.code).not.toBe(0)

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { LogFormat, LoggedRun, LogRecord, Unreadable } from '../../src/logs/index.ts'
 import { recordsIn, toTrajectory } from '../../src/logs/index.ts'
 import { Trajectory } from '../../src/schema/index.ts'
+import { expectConserved } from './conserved.ts'
 
 /** A call with the words it sends and gets; some calls have no result. */
 export interface Call {
@@ -99,6 +100,7 @@ export function conversations(shape: Shape = {}): fc.Arbitrary<Conversation> {
 
 /** The runs in a value, read with the format that must recognize it. */
 export async function runsIn(format: LogFormat, ...values: unknown[]): Promise<LoggedRun[]> {
+  await expectConserved(format, values)
   async function* records(): AsyncGenerator<LogRecord> {
     for (const value of values) {
       const found = recordsIn({ value, where: 'test' })

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { LogFormat, LoggedRun } from '../../src/logs/contract.ts'
 import { toTrajectory } from '../../src/logs/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../../src/schema/index.ts'
+import { expectConserved } from './conserved.ts'
 
 /** A run of a team in no particular format. Every text in it is unique, so that it can be found again. */
 export interface MadeUpRun {
@@ -95,6 +96,7 @@ class Words {
 
 /** The runs that a format reads from values, and nothing unreadable. */
 export async function readWith(format: LogFormat, ...values: unknown[]): Promise<LoggedRun[]> {
+  await expectConserved(format, values)
   const runs: LoggedRun[] = []
   async function* records(): AsyncGenerator<{ value: unknown; where: string }> {
     for (const [index, value] of values.entries()) yield { value, where: `test:${index + 1}` }

@@ -12,6 +12,7 @@ import {
   renamed,
 } from '../../src/logs/index.ts'
 import { howMany } from '../how-many.ts'
+import { expectConserved } from './conserved.ts'
 import { type Conversation, conversations, expectAll, renamedWords, trajectoryIn } from './conversations.ts'
 
 const flat: LogMap = {
@@ -102,6 +103,7 @@ describe('a map', () => {
         const format = mappedFormat(isNested ? nested : flat)!
         const value = recordOf(conversation, isNested)
         expect(format.matches(value)).toBe(true)
+        await expectConserved(format, [value])
         async function* records() {
           yield { value, where: 'test' }
         }

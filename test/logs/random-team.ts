@@ -136,7 +136,14 @@ class Simulation {
         }
         const repeated = again && sub === undefined && before !== undefined ? before : fresh
         if (sub === undefined) before = repeated
-        return { call: { ...repeated, id: `call_${this.#word('id')}`, output: this.#word('output') }, sub }
+        return {
+          call: {
+            ...repeated,
+            id: `call_${String(++this.#words).padStart(20, '0')}`,
+            output: this.#word('output'),
+          },
+          sub,
+        }
       })
       const turn = message('assistant', words ? this.#word('words') : '', {
         thought: thought && this.#thoughts ? this.#word('thought') : '',

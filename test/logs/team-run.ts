@@ -8,6 +8,7 @@ import {
   toTrajectory,
 } from '../../src/logs/index.ts'
 import type { Trajectory } from '../../src/schema/index.ts'
+import { expectConserved } from './conserved.ts'
 
 /** A run of a team in which every text is unique, so that it can be found again wherever it ends up. */
 export interface TeamRun {
@@ -168,6 +169,7 @@ export const shuffled = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
   fc.shuffledSubarray([...values], { minLength: values.length })
 
 export async function readWith(format: LogFormat, values: readonly unknown[]): Promise<LoggedRun[]> {
+  await expectConserved(format, values)
   const records: LogRecord[] = values.flatMap((value, index) => {
     const read = recordsIn({ value, where: `log.jsonl:${index + 1}` })
     expect(read.format?.name).toBe(format.name)

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildPrompt, extendGrammar, loadGrammar, solve } from '../../src/index.ts'
+import { openTokenizer } from '../../src/language/tokens/index.ts'
+import { Stream, scripted } from '../engine/openai/scripted-server.ts'
 import { tokenizer } from '../rollout/fixtures.ts'
 import { beginning, ending, findOrder, modelThat, orderModel, own, question } from './support.ts'
 
@@ -147,6 +150,49 @@ describe('solve', () => {
     })
     await expect(solve(broken, question, own)).rejects.toThrow('the engine failed: out of memory')
     await expect(all(solve(broken, question, own))).rejects.toThrow('out of memory')
+  })
+
+  it('starts the MCP servers among the tools, and stops them', async () => {
+    const server = { command: process.execPath, args: [join(import.meta.dirname, '../tools/mcp-server.ts')] }
+    const children = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length
+    const before = children()
+    const model = modelThat((soFar) =>
+      soFar.includes('<observation>5')
+        ? '<answer>5</answer>'
+        : '<think>Add.</think><add_numbers>{"a": 2, "b": 3}</add_numbers>',
+    )
+    const solved = await solve(model, '2 + 3?', { grammar: 'math', tools: [server], seed: 1 })
+    expect(solved).toMatchObject({ answer: '5', calls: [{ agent: 'add_numbers', outcome: 'ok' }] })
+    expect(children()).toBe(before)
+  })
+
+  it('asks a model on an inference server', async () => {
+    const nano = await openTokenizer('models/nano')
+    const tokens = Array.from(nano.encodeContinuation('<think>Sum.</think><answer>5</answer>').ids)
+    const reply = {
+      text: '',
+      output_ids: tokens,
+      meta_info: {
+        prompt_tokens: 9,
+        completion_tokens: tokens.length,
+        cached_tokens: 0,
+        output_token_logprobs: tokens.map((id) => [-0.25, id, null]),
+        finish_reason: { type: 'stop', matched: '</answer>' },
+      },
+    }
+    const server = await scripted({
+      '/v1/models': { data: [{ id: 'nano', owned_by: 'sglang', max_model_len: 4096 }] },
+      '/get_model_info': { model_path: 'nano', is_generation: true },
+      '/generate': () => new Stream([reply]),
+    })
+    onTestFinished(() => server.close())
+    const solved = await solve(server.url, '2 + 3?', {
+      tokenizer: 'nano',
+      grammar: 'math',
+      tools: [findOrder],
+    })
+    expect(solved).toMatchObject({ answer: '5', model: server.url })
   })
 
   it('opens the bundled model by name, and gives the same chain for the same seed', async () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
-import type { GgufReport, OnnxNotes, PeftReport, WritableType } from '../../engine/index.ts'
+import type { GgufFileType, GgufReport, OnnxNotes, PeftReport } from '../../engine/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { bytes, emit, mark } from '../output.ts'
 
@@ -9,7 +9,7 @@ interface ExportCommandOptions extends GlobalOptions {
   gguf?: boolean
   onnx?: boolean
   peft?: boolean
-  type?: 'f32' | 'f16' | 'bf16' | 'q8_0'
+  type?: 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q4_k_m'
 }
 
 type Exported =
@@ -27,12 +27,10 @@ export function registerModelExport(parent: Command): void {
     .option('--onnx', 'a file for onnxruntime, including in browsers')
     .option('--peft', 'the LoRA adapters of a checkpoint, as a PEFT folder')
     .addOption(
-      new Option('--type <type>', 'with --gguf: data type of matrices (default: f16)').choices([
-        'f32',
-        'f16',
-        'bf16',
-        'q8_0',
-      ]),
+      new Option(
+        '--type <type>',
+        'with --gguf: data type of matrices; q4_k_m mixes Q4_K and Q6_K (default: f16)',
+      ).choices(['f32', 'f16', 'bf16', 'q8_0', 'q4_k_m']),
     )
     .addHelpText(
       'after',
@@ -72,7 +70,7 @@ async function exportModel(folder: string, out: string, options: ExportCommandOp
   const { exportGguf, exportOnnx, exportPeft, refuseToOverwrite } = await import('../../engine/index.ts')
   if (format === 'peft') return { format, peft: exportPeft(folder, out) }
   if (format === 'gguf') {
-    const written = type === undefined ? {} : { type: type.toUpperCase() as WritableType }
+    const written = type === undefined ? {} : { type: type.toUpperCase() as GgufFileType }
     return { format, gguf: exportGguf(folder, out, written) }
   }
   refuseToOverwrite(out)
@@ -85,12 +83,23 @@ function describe(exported: Exported): string {
     return `${mark.good} ${folder}: adapters with rank ${rank} and alpha ${alpha} for ${projections} projections`
   }
   if (exported.format === 'onnx') return describeOnnx(exported.onnx)
-  const { file, bytes: size, tensors, type, asF16 } = exported.gguf
+  const { file, bytes: size, tensors, type, types, widened, separation } = exported.gguf
   return [
     `${mark.good} ${file}: ${tensors} tensors, ${type}, ${bytes(size)}`,
-    ...(asF16.length === 0
+    ...(widened.length === 0
       ? []
-      : [`${mark.open} ${asF16.length} tensors are F16: Q8_0 needs rows that are a multiple of 32`]),
+      : [
+          `${mark.open} ${widened.length} tensors have more bits than planned, because their rows do not divide into blocks`,
+          `  tensor types: ${Object.entries(types)
+            .map(([name, count]) => `${name} (${count})`)
+            .join(', ')}`,
+        ]),
+    ...(separation === undefined
+      ? []
+      : [
+          `${mark.open} llama.cpp lacks this tokenizer's pattern: send token ids, or text with U+001F after each word;`,
+          '  `coa deploy` writes clients that do so',
+        ]),
     pc.dim(`  next: llama-server -m ${file}`),
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import { widenBfloat16, widenHalf } from '../checkpoint/half-floats.ts'
+import { readHalf } from './half-number.ts'
 import { kQuants, type ReadBlock } from './k-quants.ts'
 import { tensorTypeByName } from './tensor-types.ts'
 
@@ -18,17 +19,6 @@ export function dequantize(bytes: Uint8Array, type: string, count: number): Floa
   return values
 }
 
-let singles: Float32Array | undefined
-
-/** The F16 number at an offset. */
-function half(bytes: Uint8Array, at: number): number {
-  if (singles === undefined) {
-    singles = new Float32Array(65_536)
-    widenHalf(Uint16Array.from(singles.keys()), singles)
-  }
-  return singles[bytes[at]! | (bytes[at + 1]! << 8)]!
-}
-
 /**
  * Four bits of each of 32 values: a byte has value i in its lower half and value i + 16 in its upper half. A fifth bit, if
  * any, is in four separate bytes, one bit per value.
@@ -45,29 +35,29 @@ const { fround } = Math
 
 const readers: Record<string, ReadBlock> = {
   Q8_0: (bytes, at, values, to) => {
-    const scale = half(bytes, at)
+    const scale = readHalf(bytes, at)
     for (let i = 0; i < 32; i++) values[to + i] = scale * ((bytes[at + 2 + i]! << 24) >> 24)
   },
   Q4_0: (bytes, at, values, to) => {
-    const scale = half(bytes, at)
+    const scale = readHalf(bytes, at)
     for (let i = 0; i < 32; i++) values[to + i] = scale * (fourBits(bytes, at + 2, i) - 8)
   },
   Q4_1: (bytes, at, values, to) => {
-    const [scale, minimum] = [half(bytes, at), half(bytes, at + 2)]
+    const [scale, minimum] = [readHalf(bytes, at), readHalf(bytes, at + 2)]
     for (let i = 0; i < 32; i++) values[to + i] = fround(scale * fourBits(bytes, at + 4, i)) + minimum
   },
   Q5_0: (bytes, at, values, to) => {
-    const scale = half(bytes, at)
+    const scale = readHalf(bytes, at)
     for (let i = 0; i < 32; i++) {
       values[to + i] = scale * ((fourBits(bytes, at + 6, i) | fifthBit(bytes, at + 2, i)) - 16)
     }
   },
   Q5_1: (bytes, at, values, to) => {
-    const [scale, minimum] = [half(bytes, at), half(bytes, at + 2)]
+    const [scale, minimum] = [readHalf(bytes, at), readHalf(bytes, at + 2)]
     for (let i = 0; i < 32; i++) {
       const level = fourBits(bytes, at + 8, i) | fifthBit(bytes, at + 4, i)
       values[to + i] = fround(scale * level) + minimum
     }
   },
-  ...kQuants(half),
+  ...kQuants(readHalf),
 }

@@ -1,4 +1,5 @@
 /** GGUF, the format of llama.cpp: validated when read, written atomically. */
+export { fileTypeIds, type GgufFileType, tensorTypeIn } from './file-types.ts'
 export { scalingFromFactors } from './llama3-factors.ts'
 export { type GgufHeader, type GgufTensor, readGguf, readGgufRows, readGgufTensor } from './read-gguf.ts'
 export { shapeFromMetadata } from './shape-from-metadata.ts'
@@ -9,4 +10,5 @@ export { compareHead } from './tied-head.ts'
 export { tokenizerFromMetadata } from './tokenizer-from-metadata.ts'
 export { metadataOfTokenizer, type TokenizerSource } from './tokenizer-to-metadata.ts'
 export type { Metadata } from './values.ts'
+export { type WordSeparation, wordSeparationOf } from './word-separator.ts'
 export { type OutgoingTensor, writeGguf } from './write-gguf.ts'

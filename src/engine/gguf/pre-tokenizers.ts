@@ -9,11 +9,20 @@ export interface PreTokenizer {
   ignoreMerges: boolean
   /** llama.cpp's default if the file does not specify it. */
   addsBegin: boolean
+  /** Whether its name stands for these patterns only in text with separated words: see word-separator.ts. */
+  separated?: boolean
 }
 
 const eachDigit = '\\p{N}'
 const later = (digits: string): string =>
   `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`
+
+/**
+ * The pattern of models/nano. Every number is a word of its own in it, so the pre-tokenizer `superbpe`, which splits numbers
+ * off, cuts nowhere else.
+ */
+export const separatedPattern =
+  '\\p{Lu}+\\p{Ll}*| ?\\p{Ll}+(?: (?=[\\p{Lu}\\p{N}]))?|\\p{N}| ?[^\\s\\p{L}\\p{N}]+(?: (?=[\\p{Lu}\\p{N}]))?|\\n+| +|\\s|\\p{L}'
 
 const plain = { ignoreMerges: false, addsBegin: false }
 
@@ -37,10 +46,11 @@ const known: readonly PreTokenizer[] = [
     patterns: [gpt2Pattern],
     ...plain,
   },
+  { names: ['superbpe'], patterns: [separatedPattern], ...plain, separated: true },
 ]
 
-export function preTokenizerNamed(name: string): PreTokenizer | undefined {
-  return known.find(({ names }) => names.includes(name))
+export function preTokenizerNamed(name: string, separated: boolean): PreTokenizer | undefined {
+  return known.find((each) => each.names.includes(name) && (each.separated ?? false) === separated)
 }
 
 export function preTokenizerWith(

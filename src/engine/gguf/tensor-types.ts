@@ -7,7 +7,7 @@ export interface TensorType {
   bytesInBlock: number
 }
 
-/** Readable types; the first four can be written too. */
+/** Readable types. */
 const types: TensorType[] = [
   { name: 'F32', id: 0, valuesInBlock: 1, bytesInBlock: 4 },
   { name: 'F16', id: 1, valuesInBlock: 1, bytesInBlock: 2 },
@@ -53,7 +53,7 @@ const byName = new Map(types.map((type) => [type.name, type]))
 
 export const readableTypes: readonly string[] = types.map(({ name }) => name)
 
-export type WritableType = 'F32' | 'F16' | 'BF16' | 'Q8_0'
+export type WritableType = 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q5_0' | 'Q4_K' | 'Q6_K'
 
 export function tensorTypeById(id: number): TensorType | undefined {
   return byId.get(id)

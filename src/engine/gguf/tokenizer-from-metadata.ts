@@ -3,6 +3,7 @@ import { EngineError } from '../checkpoint/index.ts'
 import { componentOf, type PreTokenizer, preTokenizerNamed } from './pre-tokenizers.ts'
 import { type TokenizerSource, tokenKinds } from './tokenizer-to-metadata.ts'
 import { type Metadata, MetadataView } from './values.ts'
+import { SEPARATOR_BYTE, SEPARATOR_TOKEN, WORD_SEPARATOR } from './word-separator.ts'
 
 interface Entry {
   token: string
@@ -54,9 +55,13 @@ function preTokenizerOf(view: MetadataView): PreTokenizer {
       `its tokenizer is of type "${model}"; only "gpt2" (byte-level BPE) is supported`,
     )
   const name = view.text('tokenizer.ggml.pre', 'default')
-  const known = preTokenizerNamed(name)
+  const known = preTokenizerNamed(name, isSeparated(view))
   if (known === undefined) throw unsupportedTokenizer(`its pre-tokenizer "${name}" is unknown`)
   return known
+}
+
+function isSeparated(view: MetadataView): boolean {
+  return view.text('coa.word_separator', undefined) === WORD_SEPARATOR
 }
 
 function unsupportedTokenizer(problem: string): EngineError {
@@ -68,7 +73,11 @@ function unsupportedTokenizer(problem: string): EngineError {
 function entriesOf(view: MetadataView): Entry[] {
   const tokens = view.texts('tokenizer.ggml.tokens')
   const kinds = view.numbers('tokenizer.ggml.token_type', [])
-  const entries = tokens.map((token, id) => ({ token, id, kind: kinds[id] ?? tokenKinds.normal }))
+  const entries = tokens.map((token, id) =>
+    isSeparated(view) && token === SEPARATOR_TOKEN
+      ? { token: SEPARATOR_BYTE, id, kind: tokenKinds.normal }
+      : { token, id, kind: kinds[id] ?? tokenKinds.normal },
+  )
   const used = entries.filter(({ kind }) => kind !== tokenKinds.unused)
   const seen = new Set<string>()
   for (const { token } of used) {

@@ -2,6 +2,7 @@ import { type Tokenizer, tokenizerFromJson } from '../../language/tokens/index.t
 import { EngineError, type ModelShape } from '../checkpoint/index.ts'
 import { patternsOf, preTokenizerWith } from './pre-tokenizers.ts'
 import type { GgufValue, Metadata } from './values.ts'
+import { SEPARATOR_BYTE, SEPARATOR_TOKEN, WORD_SEPARATOR } from './word-separator.ts'
 
 /** Parsed tokenizer.json and tokenizer_config.json. */
 export interface TokenizerSource {
@@ -23,8 +24,9 @@ interface Bpe {
 export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: ModelShape): Metadata {
   const model = json['model'] as Bpe
   const tokenizer = tokenizerFromJson(json, config)
-  const pre = preNameOf(json, model)
+  const { name: pre, separated } = preTokenizerOf(json, model)
   const { tokens, kinds } = tokensOf(json, tokenizer, shape)
+  if (separated) leaveOut(SEPARATOR_BYTE, tokens, kinds)
   const uint32 = (value: number): GgufValue => ({ type: 'uint32', value })
   const [end, turnEnd, messageEnd] = endsOf(tokenizer, shape)
   const begin = tokenizer.bosId ?? shape.beginToken
@@ -50,13 +52,23 @@ export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: Mo
       ? []
       : [['chat_template', { type: 'string', value: template }] as [string, GgufValue]]),
   ]
-  return new Map(entries.map(([name, value]) => [`tokenizer.${name}`, value]))
+  const metadata: Metadata = new Map(entries.map(([name, value]) => [`tokenizer.${name}`, value]))
+  if (separated) metadata.set('coa.word_separator', { type: 'string', value: WORD_SEPARATOR })
+  return metadata
+}
+
+/** A byte that llama.cpp drops, since no token has it. */
+function leaveOut(byte: string, tokens: string[], kinds: number[]): void {
+  const id = tokens.indexOf(byte)
+  if (id === -1) return
+  tokens[id] = SEPARATOR_TOKEN
+  kinds[id] = tokenKinds.unused
 }
 
 const useConverter =
   "Convert the folder, which is in the Hugging Face layout, with llama.cpp's convert_hf_to_gguf.py; it supports more tokenizers."
 
-function preNameOf(json: Record<string, unknown>, model: Bpe): string {
+function preTokenizerOf(json: Record<string, unknown>, model: Bpe): { name: string; separated: boolean } {
   if ((model.type ?? 'BPE') !== 'BPE') throw unsupportedTokenizer(`a tokenizer of type ${model.type}`)
   const patterns = patternsOf(json['pre_tokenizer'])
   if (patterns === undefined) throw unsupportedTokenizer('a tokenizer that is not byte-level BPE')
@@ -65,10 +77,11 @@ function preNameOf(json: Record<string, unknown>, model: Bpe): string {
   if (normalizer !== undefined && normalizer !== 'NFC')
     throw unsupportedTokenizer(`the normalizer ${normalizer}`)
   // Without merges, all pre-tokenizers are equivalent.
-  if ((model.merges ?? []).length === 0 && model.ignore_merges !== true) return 'qwen2'
+  if ((model.merges ?? []).length === 0 && model.ignore_merges !== true)
+    return { name: 'qwen2', separated: false }
   const known = preTokenizerWith(patterns, model.ignore_merges === true)
   if (known === undefined) throw unsupportedTokenizer(`the pattern ${patterns.join(' then ')}`)
-  return known.names[0]!
+  return { name: known.names[0]!, separated: known.separated === true }
 }
 
 function unsupportedTokenizer(what: string): EngineError {

@@ -9,6 +9,8 @@ import {
 } from '../checkpoint/index.ts'
 import { readJsonFile } from '../checkpoint/read-bytes.ts'
 import {
+  fileTypeIds,
+  type GgufFileType,
   ggufName,
   isReordered,
   type Metadata,
@@ -18,8 +20,11 @@ import {
   ROPE_FACTORS,
   ropeFactors,
   type TokenizerSource,
+  tensorTypeIn,
   toAdjacentPairs,
+  type WordSeparation,
   type WritableType,
+  wordSeparationOf,
   writeGguf,
 } from '../gguf/index.ts'
 import { refuseToOverwrite } from './overwrite.ts'
@@ -28,13 +33,14 @@ export interface GgufReport {
   file: string
   bytes: number
   tensors: number
-  type: WritableType
-  /** Matrices stored as F16, because their rows are not a multiple of 32, as Q8_0 requires. */
-  asF16: string[]
+  type: GgufFileType
+  /** Number of tensors per type. */
+  types: Record<string, number>
+  /** Matrices stored with more bits than intended, because their rows cannot be divided into blocks: 32 or 256 values. */
+  widened: { name: string; wanted: WritableType; type: WritableType }[]
+  /** How text must be sent, if llama.cpp lacks the tokenizer's pattern. */
+  separation: WordSeparation | undefined
 }
-
-/** llama.cpp's ids for the predominant tensor type of a file. */
-const fileTypes: Record<WritableType, number> = { F32: 0, F16: 1, Q8_0: 7, BF16: 32 }
 
 /**
  * Writes a model with its tokenizer as one GGUF file, for llama.cpp and everything built on it.
@@ -44,19 +50,20 @@ const fileTypes: Record<WritableType, number> = { F32: 0, F16: 1, Q8_0: 7, BF16:
  *
  * console.log(exportGguf('models/mine', 'mine.gguf', { type: 'F16' }))
  */
-export function exportGguf(folder: string, file: string, options: { type?: WritableType } = {}): GgufReport {
+export function exportGguf(folder: string, file: string, options: { type?: GgufFileType } = {}): GgufReport {
   const { type = 'F16' } = options
   refuseToOverwrite(file)
   const { shape, weights, folder: found } = openCheckpoint(folder)
+  const tokenizer = tokenizerSource(found)
   const metadata: Metadata = new Map([
     ['general.architecture', { type: 'string', value: shape.family }],
     ['general.type', { type: 'string', value: 'model' }],
     ['general.name', { type: 'string', value: basename(resolve(folder)) }],
-    ['general.file_type', { type: 'uint32', value: fileTypes[type] }],
+    ['general.file_type', { type: 'uint32', value: fileTypeIds[type] }],
     ['general.quantization_version', { type: 'uint32', value: 2 }],
     ['coa.fingerprint', { type: 'string', value: fingerprintOfFolder(found) }],
     ...metadataOfShape(shape),
-    ...metadataOfTokenizer(tokenizerSource(found), shape),
+    ...metadataOfTokenizer(tokenizer, shape),
   ])
   const tensors = outgoing(shape, weights, type)
   const bytes = writeGguf(file, metadata, tensors)
@@ -65,30 +72,37 @@ export function exportGguf(folder: string, file: string, options: { type?: Writa
     bytes,
     tensors: tensors.length,
     type,
-    asF16: type === 'Q8_0' ? tensors.filter((each) => each.type === 'F16').map(({ name }) => name) : [],
+    types: Object.fromEntries(
+      Object.entries(Object.groupBy(tensors, (tensor) => tensor.type)).map(([each, of]) => [
+        each,
+        of!.length,
+      ]),
+    ),
+    widened: tensors
+      .filter((tensor) => tensor.type !== tensor.wanted)
+      .map(({ name, wanted, type: written }) => ({ name, wanted, type: written })),
+    separation: wordSeparationOf(tokenizer.json),
   }
 }
 
-function outgoing(shape: ModelShape, weights: StoredTensors, type: WritableType): OutgoingTensor[] {
+type TypedTensor = OutgoingTensor & { wanted: WritableType }
+
+function outgoing(shape: ModelShape, weights: StoredTensors, fileType: GgufFileType): TypedTensor[] {
   const factors = ropeFactors(shape)
-  const tensors = parametersOf(shape).map((parameter): OutgoingTensor => {
+  const tensors = parametersOf(shape).map((parameter): TypedTensor => {
     const tensor = weights.get(parameter.name)!
+    const name = ggufName(parameter.name)
     return {
-      name: ggufName(parameter.name),
+      name,
       shape: tensor.shape,
-      type: typeOf(parameter.kind, tensor.shape, type),
+      ...tensorTypeIn(fileType, { name, kind: parameter.kind, shape: tensor.shape }, shape),
       values: () =>
         (isReordered(parameter.name, shape) ? toAdjacentPairs(tensor, shape.headWidth) : tensor).values,
     }
   })
   if (factors === undefined) return tensors
-  return [...tensors, { name: ROPE_FACTORS, shape: [factors.length], type: 'F32', values: () => factors }]
-}
-
-/** llama.cpp requires norms and biases in float32. */
-function typeOf(kind: string, shape: readonly number[], type: WritableType): WritableType {
-  if (kind !== 'matrix') return 'F32'
-  return type === 'Q8_0' && shape.at(-1)! % 32 !== 0 ? 'F16' : type
+  const table = { name: ROPE_FACTORS, shape: [factors.length], type: 'F32', wanted: 'F32' } as const
+  return [...tensors, { ...table, shape: [...table.shape], values: () => factors }]
 }
 
 function tokenizerSource(folder: string): TokenizerSource {

@@ -1,7 +1,14 @@
 import type { ChatTurn } from '../chat-turn.ts'
-import { eachRecord, type LeftOut, type LogFormat, type LoggedRun } from '../contract.ts'
+import {
+  eachRecord,
+  type LeftOut,
+  type LogFormat,
+  type LoggedRun,
+  type LogRecord,
+  type Unreadable,
+} from '../contract.ts'
 import { bareOutput, executionIn, executorMarkup, programIn } from '../executed-code.ts'
-import { asText, at, isObject, listOf, textOf } from '../json.ts'
+import { asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
 import { isMagenticRole, speechesOfMagentic } from '../magentic-one.ts'
 import { contentText, readOpenAiMessage } from '../messages/openai.ts'
 import { itemsOfSpeeches, type Speech } from '../speeches.ts'
@@ -13,12 +20,52 @@ import { itemsOfSpeeches, type Speech } from '../speeches.ts'
 export const ag2: LogFormat = {
   name: 'ag2',
   title: 'Chat histories of AutoGen 0.2 and AG2 teams, also as in Who&When and MAST',
-  matches: (value) => isTeam(historyOf(value)),
-  read: eachRecord(readTeam),
+  matches: (value) => isReceipt(value) || isTeam(historyOf(value)),
+  takes: isOtherLine,
+  read: readAll,
   markup: executorMarkup,
 }
 
 const KEYS = ['history', 'chat_history', 'trajectory', 'messages', 'conversation']
+
+/** A line of the runtime log: an agent has received a message. */
+const isReceipt = (value: unknown): boolean =>
+  at(value, 'event_name') === 'received_message' && typeof at(value, 'json_state') === 'string'
+
+/** Other lines of the runtime log, whose words are also in messages. */
+function isOtherLine(value: unknown): boolean {
+  return isObject(value) && ('event_name' in value || 'invocation_id' in value) && 'thread_id' in value
+}
+
+async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
+  const files = new Map<string, { where: string; messages: unknown[] }>()
+  async function* histories(): AsyncGenerator<LogRecord> {
+    for await (const record of records) {
+      const { value, where } = record
+      const file = where.replace(/[:#]\d+$/, '')
+      if (isReceipt(value)) {
+        const found = files.get(file) ?? { where, messages: [] }
+        files.set(file, found)
+        addReceived(value, found.messages)
+      } else if (!files.has(file) || !isOtherLine(value)) yield record
+    }
+    for (const { where, messages } of files.values()) yield { where, value: messages }
+  }
+  yield* eachRecord(readTeam)(histories())
+}
+
+/** What somebody says to a group is received by each of its members. */
+function addReceived(line: unknown, messages: unknown[]): void {
+  const state = parsedOr(at(line, 'json_state'))
+  const said = at(state, 'message')
+  const fields = isObject(said) ? said : { content: asText(said) }
+  const message = { role: 'user', ...fields, name: asText(at(state, 'sender')) }
+  const before = messages.at(-1)
+  const isSame =
+    JSON.stringify([at(before, 'content'), at(before, 'tool_calls')]) ===
+    JSON.stringify([at(message, 'content'), at(message, 'tool_calls')])
+  if (before === undefined || !isSame) messages.push(message)
+}
 
 function historyOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value

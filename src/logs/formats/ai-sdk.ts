@@ -2,7 +2,8 @@ import type { ChatTurn } from '../chat-turn.ts'
 import { eachRecord, type LogFormat, type RunInRecord } from '../contract.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { readAiSdkMessage, readAiSdkParts } from '../messages/ai-sdk.ts'
-import { itemsOfCalls, itemsOfTurns, type ModelCall } from '../model-calls.ts'
+import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { headOf, messagesOf, toolsOf } from '../record-head.ts'
 
 const AGENT = 'assistant'
@@ -54,13 +55,8 @@ function readRecord(value: unknown): Read {
   const turns = isSteps(steps)
     ? [...promptOf(value), ...steps.flatMap((step) => readAiSdkParts(listOf(at(step, 'content'))))]
     : messagesOf(value).flatMap(readAiSdkMessage)
-  const answer = answerOf(turns)
-  return {
-    ...headOf(value, answer),
-    ...(answer === undefined ? {} : { answer }),
-    tools: toolsOf(at(value, 'tools')),
-    items: itemsOfTurns(turns, AGENT),
-  }
+  const run = itemsOfChat(turns)
+  return { ...headOf(value, run.answer), ...run, tools: [...run.tools, ...toolsOf(at(value, 'tools'))] }
 }
 
 /** A program that writes its steps may keep the prompt next to them. */

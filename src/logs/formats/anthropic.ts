@@ -3,16 +3,17 @@ import { messages as api } from '../apis/messages.ts'
 import type { ChatTurn } from '../chat-turn.ts'
 import type { LogFormat, LoggedRun } from '../contract.ts'
 import { at, isObject, listOf } from '../json.ts'
-import { itemsOfTurns } from '../model-calls.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { headOf, messagesOf } from '../record-head.ts'
-
-const AGENT = 'assistant'
 
 const events = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop))$/
 
 const logs: ApiLogs = {
   api,
-  isResponse: (body) => at(body, 'type') === 'message' && Array.isArray(at(body, 'content')),
+  isResponse: (body) =>
+    at(body, 'type') === 'message' &&
+    listOf(at(body, 'content')).every((block) => !/^(?:input|output)_/.test(String(at(block, 'type')))) &&
+    Array.isArray(at(body, 'content')),
   isEvent: (event) => events.test(String(at(event, 'type'))),
   startsStream: (event) => at(event, 'type') === 'message_start',
   readWhole: readChat,
@@ -51,12 +52,6 @@ function readChat(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
   })
   const instructions: ChatTurn[] =
     system === '' ? [] : [{ role: 'system', text: system, calls: [], results: [] }]
-  const last = turns.at(-1)
-  const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-  return {
-    ...headOf(value, ends ? last.text : undefined),
-    ...(ends ? { answer: last.text } : {}),
-    tools,
-    items: itemsOfTurns([...instructions, ...turns], AGENT),
-  }
+  const run = itemsOfChat([...instructions, ...turns])
+  return { ...headOf(value, run.answer), ...run, tools: [...run.tools, ...tools] }
 }

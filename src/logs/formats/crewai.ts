@@ -3,6 +3,7 @@ import { withHandOffs } from '../hand-offs.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { readCrewMessages } from '../messages/crewai.ts'
 import { itemsOfCalls, itemsOfTurns, type ModelCall } from '../model-calls.ts'
+import { pythonValue } from '../python-literal.ts'
 import { type ToolRun, withToolRuns } from '../tool-runs.ts'
 
 /** Runs of CrewAI: the output of a crew, its log file (`output_log_file`), or events of its bus, one per line. */
@@ -10,6 +11,7 @@ export const crewai: LogFormat = {
   name: 'crewai',
   title: 'CrewAI: outputs of crews, log files and events',
   matches: (value) => isOutput(value) || isEvent(value) || isEntry(value) || listOf(value).some(isEntry),
+  takes: isOtherEvent,
   read: readAll,
   markup: /\b(?:Thought|Action|Action Input|Observation|Final Answer):/g,
 }
@@ -24,18 +26,29 @@ const isEvent = (value: unknown): boolean =>
   ) &&
   ('timestamp' in value || 'event_id' in value)
 
+/** Events of other kinds, about flows, memories and the like. */
+function isOtherEvent(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value['type'] === 'string' &&
+    'source_fingerprint' in value &&
+    ('timestamp' in value || 'event_id' in value)
+  )
+}
+
 /** An entry of a log file. */
 const isEntry = (value: unknown): boolean =>
   isObject(value) &&
-  ['task', 'agent', 'output'].every((key) => key in value) &&
+  ['task', 'agent'].every((key) => key in value) &&
   /^(?:started|completed)$/.test(asText(value['status']))
 
 async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const byFile = new Map<string, { where: string; values: unknown[] }>()
   for await (const { value, where } of records) {
     if (isOutput(value)) yield runOfOutput(value, where)
-    else if (listOf(value).some(isEntry)) yield runOfEntries(listOf(value), where, value)
-    else if (isEvent(value) || isEntry(value)) {
+    else if (listOf(value).some(isEntry))
+      for (const run of runsIn(listOf(value))) yield runOfEntries(run, where)
+    else if (isEvent(value) || isEntry(value) || isOtherEvent(value)) {
       const file = where.replace(/[:#]\d+$/, '')
       const lines = byFile.get(file) ?? { where, values: [] }
       byFile.set(file, lines)
@@ -43,7 +56,7 @@ async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<Logge
     } else yield { where, problem: 'it is no output, entry or event of CrewAI' }
   }
   for (const { where, values } of byFile.values()) {
-    if (values.some(isEntry)) yield runOfEntries(values, where, values)
+    if (values.some(isEntry)) for (const run of runsIn(values)) yield runOfEntries(run, where)
     else for (const run of kickoffsIn(values)) yield runOfEvents(run, where)
   }
 }
@@ -75,7 +88,7 @@ function itemsOfTask(agent: string, task: unknown, output: unknown): LoggedItem[
 }
 
 /** A log file has an entry when a task starts and one when it is completed. */
-function runOfEntries(entries: readonly unknown[], where: string, source: unknown): LoggedRun {
+function runOfEntries(entries: readonly unknown[], where: string): LoggedRun {
   const started = entries.filter((entry) => at(entry, 'status') === 'started')
   const tasks = started.length > 0 ? started : entries
   const items = entries.flatMap((entry): LoggedItem[] => {
@@ -92,18 +105,36 @@ function runOfEntries(entries: readonly unknown[], where: string, source: unknow
   )
   return {
     where,
-    source: [source],
+    source: entries,
     question: tasks.map((entry) => asText(at(entry, 'task'))).join('\n\n'),
     items,
     ...(answer === '' ? {} : { answer }),
   }
 }
 
+/** CrewAI adds to its log file: a task that is started again after it was completed is one of the next run. */
+function runsIn(entries: readonly unknown[]): unknown[][] {
+  const runs: unknown[][] = [[]]
+  const completed = new Set<string>()
+  for (const entry of entries) {
+    const task = `${asText(at(entry, 'task_name'))}\0${asText(at(entry, 'task'))}`
+    const isDone = at(entry, 'status') === 'completed'
+    if (completed.has(task)) {
+      runs.push([])
+      completed.clear()
+    }
+    if (isDone) completed.add(task)
+    runs.at(-1)!.push(entry)
+  }
+  return runs
+}
+
 /** A file may have several runs of the crew, one after another. */
 function kickoffsIn(events: readonly unknown[]): unknown[][] {
   const runs: unknown[][] = [[]]
   for (const event of events) {
-    if (at(event, 'type') === 'crew_kickoff_started' && runs.at(-1)!.length > 0) runs.push([])
+    const isStart = at(event, 'type') === 'crew_kickoff_started'
+    if (isStart && runs.at(-1)!.some((one) => at(one, 'type') === 'crew_kickoff_started')) runs.push([])
     runs.at(-1)!.push(event)
   }
   return runs
@@ -119,7 +150,7 @@ function runOfEvents(events: readonly unknown[], where: string): LoggedRun {
     .sort((one, other) => (one.at ?? 0) - (other.at ?? 0))
   const runs = [...ofType('tool_usage_finished'), ...ofType('tool_usage_error')].map(toolRunOf)
   const merged = withToolRuns(itemsOfCalls(calls), runs)
-  const names = new Set(runs.map(({ tool }) => tool).filter((tool) => COWORKER.test(tool)))
+  const isTeam = new Set(calls.map(({ agent }) => agent)).size > 1
   const tasks = ofType('task_started').map((event) =>
     asText(at(event, 'task', 'description') ?? at(event, 'task_description')),
   )
@@ -130,7 +161,9 @@ function runOfEvents(events: readonly unknown[], where: string): LoggedRun {
     where,
     source: events,
     ...(question === '' ? {} : { question }),
-    ...withHandOffs(merged, new Set(calls.map(({ agent }) => agent)).size > 1 ? names : new Set()),
+    ...withHandOffs(merged, ({ tool, input }) =>
+      isTeam && COWORKER.test(tool) ? (textOf(at(input, 'coworker')) ?? tool) : undefined,
+    ),
     ...(answer === '' ? {} : { answer }),
   }
 }
@@ -145,7 +178,8 @@ function modelCallOf(event: unknown, events: readonly unknown[]): ModelCall {
   const response = at(event, 'response')
   const error = textOf(at(event, 'error'))
   const written = typeof response === 'string' ? { role: 'assistant', content: response } : outputOf(response)
-  const sent = typeof messages === 'string' ? [{ role: 'user', content: messages }] : listOf(messages)
+  const sent =
+    typeof messages === 'string' ? [{ role: 'user', content: messages }] : listOf(messages).map(withCalls)
   const before = readCrewMessages(sent)
   const turns = written === undefined ? before : readCrewMessages([...sent, written])
   return {
@@ -159,8 +193,27 @@ function modelCallOf(event: unknown, events: readonly unknown[]): ModelCall {
 
 /** Native calls come as a list. */
 function outputOf(response: unknown): unknown {
-  if (Array.isArray(response)) return { role: 'assistant', content: null, tool_calls: response }
+  if (Array.isArray(response)) return withCalls({ role: 'assistant', content: null, tool_calls: response })
   return isObject(response) ? { role: 'assistant', ...response } : undefined
+}
+
+/** What is deep within an event is printed as Python does, such as `"name": "'search'"`. */
+function withCalls(message: unknown): unknown {
+  const calls = listOf(at(message, 'tool_calls'))
+  if (!isObject(message) || calls.length === 0) return message
+  const unprinted = (value: unknown): unknown =>
+    typeof value === 'string' && /^\s*['"{]/.test(value) ? (pythonValue(value) ?? value) : value
+  return {
+    ...message,
+    tool_calls: calls.map((printed) => {
+      const call = unprinted(printed)
+      const called = unprinted(at(call, 'function'))
+      if (!isObject(call) || !isObject(called)) return call
+      const [name, input] = [unprinted(called['name']), called['arguments']]
+      const isPrinted = typeof input === 'string' && input.startsWith("'")
+      return { ...call, function: { name, arguments: isPrinted ? unprinted(input) : input } }
+    }),
+  }
 }
 
 function toolRunOf(event: unknown): ToolRun {

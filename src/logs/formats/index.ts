@@ -1,16 +1,20 @@
 import type { LogFormat } from '../contract.ts'
 import { ag2 } from './ag2.ts'
 import { ag2Events } from './ag2-events.ts'
+import { agno } from './agno.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { anthropic } from './anthropic.ts'
 import { atif } from './atif.ts'
 import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
+import { consoleText } from './console.ts'
 import { crewai } from './crewai.ts'
+import { googleAdk } from './google-adk.ts'
 import { langchain } from './langchain.ts'
 import { langfuse } from './langfuse.ts'
 import { langsmith } from './langsmith.ts'
+import { llamaIndex } from './llama-index.ts'
 import { mlflow } from './mlflow.ts'
 import { oagents } from './oagents.ts'
 import { openaiAgents } from './openai-agents.ts'
@@ -18,6 +22,7 @@ import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { openinference } from './openinference.ts'
 import { otlp } from './otlp.ts'
+import { pydanticAi } from './pydantic-ai.ts'
 import { react } from './react.ts'
 import { rlRollouts } from './rl-rollouts.ts'
 import { smolagents } from './smolagents.ts'
@@ -32,6 +37,10 @@ export const logFormats: readonly LogFormat[] = [
   langfuse,
   langchain,
   openaiAgents,
+  pydanticAi,
+  googleAdk,
+  agno,
+  llamaIndex,
   oagents,
   smolagents,
   autogen,
@@ -46,6 +55,7 @@ export const logFormats: readonly LogFormat[] = [
   ag2,
   chatml,
   tags,
+  consoleText,
   react,
   openaiChat,
 ]

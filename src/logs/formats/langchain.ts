@@ -1,8 +1,16 @@
-import { langChainAgent, mayBeAgent } from '../agent-names.ts'
 import type { LogFormat, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
-import { at, isObject, listOf, textOf, timeOf } from '../json.ts'
+import { at, listOf, textOf } from '../json.ts'
 import { LangChainConversation } from '../langchain-conversation.ts'
-import { areLangChainMessages, type LangChainMessage, langChainMessage } from '../messages/langchain.ts'
+import {
+  conversationOf,
+  isStreamedMessage,
+  messagesIn,
+  type Piece,
+  piecesOf,
+  sourceOf,
+  threadOf,
+} from '../langgraph-pieces.ts'
+import { areLangChainMessages, type LangChainMessage, sameMessage } from '../messages/langchain.ts'
 
 /**
  * Messages of LangChain in any of their forms: lists of them, states and histories of LangGraph's threads, and streams,
@@ -15,49 +23,13 @@ export const langchain: LogFormat = {
   read,
 }
 
-/** The messages of a record that is a run. */
+/** The messages of a record that is a run, or a state of one. */
 function messagesOf(value: unknown): readonly unknown[] | undefined {
   const messages = Array.isArray(value) ? value : listOf(at(value, 'messages') ?? at(value, 'history'))
-  return areLangChainMessages(messages) ? messages : undefined
+  return areLangChainMessages(messages) && !isStreamedMessage(messages) ? messages : undefined
 }
 
-/** A part of a run. The parts of one file belong together, unless they name their thread. */
-type Piece =
-  | { kind: 'state'; value: unknown }
-  | { kind: 'event'; mode: string; data: unknown; metadata: unknown }
-  | { kind: 'message'; message: LangChainMessage }
-
-function piecesOf(value: unknown): Piece[] {
-  const one = pieceOf(value)
-  if (one !== undefined) return [one]
-  const pieces = listOf(value).map(pieceOf)
-  return pieces.every((piece) => piece !== undefined) ? pieces : []
-}
-
-const MODES =
-  /^(?:values|updates|messages(?:\/(?:partial|complete|metadata))?|custom|debug|tasks|checkpoints|metadata|end|error|on_\w+)(?:\||$)/
-
-function pieceOf(value: unknown): Piece | undefined {
-  if (Array.isArray(value)) {
-    // With subgraphs, the path of the graph comes first.
-    const [mode, data] = value.length === 3 && Array.isArray(value[0]) ? value.slice(1) : value
-    const isEvent =
-      value.length <= 3 && typeof mode === 'string' && MODES.test(mode) && typeof data === 'object'
-    return isEvent ? { kind: 'event', mode, data, metadata: undefined } : undefined
-  }
-  if (!isObject(value)) return undefined
-  const message = langChainMessage(value)
-  if (message !== undefined) return { kind: 'message', message }
-  if (
-    isObject(value['values']) &&
-    ('next' in value || 'metadata' in value || 'checkpoint' in value || 'config' in value)
-  )
-    return { kind: 'state', value }
-  const mode = textOf(value['event'])
-  if (mode === undefined || !MODES.test(mode) || !('data' in value)) return undefined
-  return { kind: 'event', mode, data: value['data'], metadata: value['metadata'] }
-}
-
+/** The parts of one file belong together, unless they name their thread. */
 interface Thread {
   where: string
   pieces: Piece[]
@@ -66,123 +38,72 @@ interface Thread {
 
 async function* read(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const threads = new Map<string, Thread>()
+  let last: Chat | undefined
   for await (const { value, where } of records) {
+    const file = where.replace(/[:#]\d+$/, '')
     const messages = messagesOf(value)
     const pieces = messages === undefined ? piecesOf(value) : []
     if (messages !== undefined) {
-      const conversation = new LangChainConversation()
-      conversation.add(messagesIn(messages))
-      yield runOf(conversation, where, [value], textOf(at(value, 'thread_id')) ?? textOf(at(value, 'id')))
+      const read = messagesIn(messages)
+      if (last?.continuesWith(read, file) !== true) {
+        if (last !== undefined) yield last.run()
+        last = new Chat(where, file)
+      }
+      last.add(read, value)
     } else if (pieces.length === 0) yield { where, problem: 'it has no messages of LangChain' }
     for (const piece of pieces) {
-      const id = threadOf(piece) ?? where.replace(/[:#]\d+$/, '')
+      const id = threadOf(piece) ?? file
       const thread = threads.get(id) ?? { where, pieces: [], source: [] }
       threads.set(id, thread)
       thread.pieces.push(piece)
       thread.source.push(sourceOf(piece))
     }
   }
-  for (const [id, thread] of threads) {
-    const { where, source } = thread
-    yield runOf(conversationOf(thread), where, source, thread.pieces.some(threadOf) ? id : undefined)
+  if (last !== undefined) yield last.run()
+  for (const [id, { where, source, pieces }] of threads) {
+    const named = pieces.some(threadOf) ? { id } : {}
+    yield { where, ...named, ...conversationOf(pieces).read(), source }
   }
 }
 
-function runOf(
-  conversation: LangChainConversation,
-  where: string,
-  source: readonly unknown[],
-  id?: string,
-): LoggedRun {
-  return { where, ...(id === undefined ? {} : { id }), ...conversation.read(), source }
-}
+/** A run whose messages are in one record, or in several of a file, each of which repeats the one before and adds to it. */
+class Chat {
+  readonly #where: string
+  readonly #file: string
+  readonly #conversation = new LangChainConversation()
+  readonly #source: unknown[] = []
+  #messages: readonly LangChainMessage[] = []
 
-const messagesIn = (values: unknown): LangChainMessage[] =>
-  (Array.isArray(values) ? values : [values]).map(messageOf).filter((message) => message !== undefined)
-
-/** Programs may also put messages of OpenAI's form into a state. */
-function messageOf(value: unknown): LangChainMessage | undefined {
-  const types: Record<string, string> = { user: 'human', assistant: 'ai', developer: 'system' }
-  const role = textOf(at(value, 'role'))
-  return (
-    langChainMessage(value) ??
-    (isObject(value) && role !== undefined
-      ? langChainMessage({ content: '', ...value, type: types[role] ?? role })
-      : undefined)
-  )
-}
-
-function threadOf(piece: Piece): string | undefined {
-  const inside = piece.kind === 'state' ? piece.value : piece.kind === 'event' ? piece : undefined
-  return [
-    at(inside, 'config', 'configurable', 'thread_id'),
-    at(inside, 'checkpoint', 'thread_id'),
-    at(inside, 'metadata', 'thread_id'),
-  ]
-    .map(textOf)
-    .find((id) => id !== undefined)
-}
-
-/** Chunks are parts of words, so what a stream says is compared where it is whole. */
-function sourceOf(piece: Piece): unknown {
-  if (piece.kind === 'state') return at(piece.value, 'values')
-  if (piece.kind === 'message') return piece.message.chunk ? undefined : piece.message.data
-  return piece.mode.startsWith('messages') || piece.mode.endsWith('_stream') ? undefined : piece.data
-}
-
-function conversationOf({ pieces }: Thread): LangChainConversation {
-  const conversation = new LangChainConversation()
-  const states = pieces.flatMap((piece) => (piece.kind === 'state' ? piece.value : []))
-  for (const state of [...states].sort(byAge))
-    conversation.add(messagesIn(at(state, 'values', 'messages') ?? []))
-  for (const piece of pieces) {
-    if (piece.kind === 'event') addEvent(conversation, piece)
-    else if (piece.kind === 'message') conversation.stream(piece.message, undefined)
+  constructor(where: string, file: string) {
+    this.#where = where
+    this.#file = file
   }
-  return conversation
-}
 
-/** Histories begin with the newest state. */
-function byAge(one: unknown, other: unknown): number {
-  const age = (state: unknown): number => timeOf(at(state, 'created_at')) ?? 0
-  const step = (state: unknown): number => Number(at(state, 'metadata', 'step') ?? 0)
-  return age(one) - age(other) || step(one) - step(other)
-}
+  continuesWith(messages: readonly LangChainMessage[], file: string): boolean {
+    const before = this.#messages
+    const adds = messages.length > before.length || before.some(({ id }) => id !== undefined)
+    return (
+      file === this.#file &&
+      adds &&
+      messages.length >= before.length &&
+      before.every((message, index) => sameMessage(message, messages[index]!))
+    )
+  }
 
-function addEvent(
-  conversation: LangChainConversation,
-  { mode, data, metadata }: Extract<Piece, { kind: 'event' }>,
-): void {
-  const kind = mode.split('|')[0]
-  const agent = langChainAgent(metadata)
-  switch (kind) {
-    case 'values':
-      conversation.add(messagesIn(at(data, 'messages') ?? []))
-      return
-    case 'updates':
-      for (const [node, update] of Object.entries(isObject(data) ? data : {}))
-        conversation.add(messagesIn(at(update, 'messages') ?? []), mayBeAgent(node) ? node : undefined)
-      return
-    case 'messages': {
-      // A message with what the graph knows about it.
-      const message = messageOf(at(data, 0) ?? data)
-      if (message !== undefined) conversation.stream(message, langChainAgent(at(data, 1)))
-      return
+  add(messages: readonly LangChainMessage[], value: unknown): void {
+    this.#messages = messages
+    this.#conversation.add(messages)
+    this.#source.push(value)
+  }
+
+  run(): LoggedRun {
+    const value = this.#source.at(-1)
+    const id = textOf(at(value, 'thread_id')) ?? textOf(at(value, 'id'))
+    return {
+      where: this.#where,
+      ...(id === undefined ? {} : { id }),
+      ...this.#conversation.read(),
+      source: this.#source,
     }
-    case 'messages/partial':
-    case 'messages/complete':
-      conversation.add(messagesIn(data))
-      return
-    case 'on_chat_model_start':
-      conversation.add(listOf(at(data, 'input', 'messages')).flatMap(messagesIn))
-      return
-    case 'on_chat_model_stream':
-      for (const message of messagesIn(at(data, 'chunk'))) conversation.stream(message, agent)
-      return
-    case 'on_chat_model_end':
-    case 'on_tool_end':
-      conversation.add(messagesIn(at(data, 'output')), agent)
-      return
-    default:
   }
 }

@@ -2,12 +2,21 @@ import { langChainAgent, mayBeAgent } from '../agent-names.ts'
 import { answeredIn, folded, instructionsIn, sentIn } from '../attributes.ts'
 import type { ChatTurn } from '../chat-turn.ts'
 import type { LogFormat, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
-import { asText, at, isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import { asText, at, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { parsedText, turnsIn } from '../messages/any-dialect.ts'
 import { toolsOf } from '../record-head.ts'
 import { toolName } from '../tool-names.ts'
 import { itemsOfSteps, type ModelStep, type ToolStep } from '../trace-steps.ts'
-import { answerIn, lastWords, preciseTime, questionIn, toolInput, toolOutput } from '../trace-values.ts'
+import {
+  answerIn,
+  definitionIn,
+  isDefinition,
+  lastWords,
+  preciseTime,
+  questionIn,
+  toolInput,
+  toolOutput,
+} from '../trace-values.ts'
 
 /** Traces of Langfuse: downloads from its interface, what its API returns, and rows of observations. */
 export const langfuse: LogFormat = {
@@ -232,15 +241,6 @@ function instructionsOf(one: Observation, observations: Trace['observations']): 
     ...outer.flatMap((other) => [...instructionsIn(other!.attributes), ...turnsIn(other!.input, 'user')]),
   ]
   return found.filter(isSystem).slice(0, 1)
-}
-
-/** The LangChain integration for Python appends the offered tools as messages. */
-const isDefinition = ({ role, results }: ChatTurn): boolean =>
-  role === 'tool' && results.length > 0 && results.every(({ output }) => definitionIn(output) !== undefined)
-
-function definitionIn(output: string): unknown {
-  const value = output.startsWith('{') ? parsedText(output) : undefined
-  return at(value, 'type') === 'function' && isObject(at(value, 'function')) ? value : undefined
 }
 
 function offered({ input, attributes }: Observation): ReturnType<typeof toolsOf> {

@@ -1,7 +1,10 @@
 import { langChainAgent, mayBeAgent } from '../agent-names.ts'
 import type { LogFormat, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
 import { at, isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import { LangChainConversation } from '../langchain-conversation.ts'
+import { messagesIn } from '../langgraph-pieces.ts'
 import { parsedText, turnsIn } from '../messages/any-dialect.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { toolsOf } from '../record-head.ts'
 import { itemsOfSteps, type ModelStep, type ToolStep } from '../trace-steps.ts'
 import {
@@ -99,9 +102,13 @@ function runOf(id: string, trace: readonly Run[], runs: ReadonlyMap<string, Run>
     if (kind === 'llm' || kind === 'chat_model') models.push(modelStep(run, runs))
     else if (kind === 'tool' || kind === 'retriever') tools.push(toolStep(run, runs))
   }
-  const { items, leftOut, tools: handedBy } = itemsOfSteps(models, tools)
   const root =
     trace.find(({ id: own }) => own === id) ?? trace.find(({ parent }) => parent === undefined) ?? trace[0]!
+  const {
+    items,
+    leftOut,
+    tools: handedBy,
+  } = models.length + tools.length > 0 ? itemsOfSteps(models, tools) : conversationIn(root)
   const error = errorIn(root.fields['error'])
   const failed = items.some(
     (item) => item.type === 'failed' || (item.type === 'returned' && item.ok === false),
@@ -128,6 +135,16 @@ function runOf(id: string, trace: readonly Run[], runs: ReadonlyMap<string, Run>
     })),
     meta: { name: textOf(root.fields['name']) ?? '' },
   }
+}
+
+/** Where only the outermost runs were exported, the messages they ended with tell what happened within. */
+function conversationIn({ fields }: Run): ReturnType<typeof itemsOfSteps> {
+  const [inputs, outputs] = [parsedText(fields['inputs']), parsedText(fields['outputs'])]
+  const conversation = new LangChainConversation()
+  for (const value of [inputs, outputs]) conversation.add(messagesIn(at(value, 'messages') ?? []))
+  const { items, leftOut = [], tools = [] } = conversation.read()
+  if (items.length > 0) return { items: [...items], leftOut: [...leftOut], tools: [...tools] }
+  return itemsOfChat([...turnsIn(inputs, 'user'), ...turnsIn(outputs, 'assistant')])
 }
 
 const metadataOf = (run: Run): unknown => at(run.fields, 'extra', 'metadata') ?? run.fields['metadata']

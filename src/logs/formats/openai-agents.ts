@@ -1,5 +1,6 @@
+import type { ChatTurn } from '../chat-turn.ts'
 import type { LeftOut, LogFormat, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
-import { handOffTo, withHandOffs } from '../hand-offs.ts'
+import { handOffTo, toolsIn, withHandOffs } from '../hand-offs.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { outputText, readAgentsItems } from '../messages/agents-sdk.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
@@ -12,8 +13,9 @@ import { type ToolRun, withToolRuns } from '../tool-runs.ts'
  */
 export const openaiAgents: LogFormat = {
   name: 'openai-agents',
-  title: 'OpenAI Agents SDK: traces with their spans, and run states',
-  matches: (value) => isTrace(value) || isState(value),
+  title: 'OpenAI Agents SDK: traces with their spans, run states, items and events of streams',
+  matches: (value) => isTrace(value) || isState(value) || itemsIn(value).length > 0,
+  takes: isOtherEvent,
   read: readAll,
 }
 
@@ -22,17 +24,42 @@ const isTrace = (value: unknown): boolean => /^trace(?:\.span)?$/.test(asText(at
 const isState = (value: unknown): boolean =>
   isObject(value) && '$schemaVersion' in value && ('generated_items' in value || 'generatedItems' in value)
 
+/** Items that a run has generated: a list of them, or one in an event of a stream. */
+function itemsIn(value: unknown): readonly unknown[] {
+  const items = Array.isArray(value) ? value : [at(value, 'item') ?? value]
+  const isItem = (item: unknown): boolean =>
+    /_item$/.test(asText(at(item, 'type'))) && isObject(at(item, 'raw_item') ?? at(item, 'rawItem'))
+  return items.every(isItem) ? items : []
+}
+
+/** Other events of a stream, whose words come again in the items. */
+function isOtherEvent(value: unknown): boolean {
+  return /^(?:raw_response_event|raw_model_stream_event|agent_updated_stream_event)$/.test(
+    asText(at(value, 'type')),
+  )
+}
+
 async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const traces = new Map<string, { where: string; values: unknown[] }>()
+  const streams = new Map<string, { where: string; values: unknown[] }>()
   for await (const { value, where } of records) {
     if (isState(value)) yield readState(value, where)
-    else if (isTrace(value)) {
+    else if (Array.isArray(value) && itemsIn(value).length > 0) yield readGenerated(value, [value], [], where)
+    else if (itemsIn(value).length > 0) {
+      const file = where.replace(/[:#]\d+$/, '')
+      const stream = streams.get(file) ?? { where, values: [] }
+      streams.set(file, stream)
+      stream.values.push(value)
+    } else if (isTrace(value)) {
       const id = asText(at(value, 'object') === 'trace' ? at(value, 'id') : at(value, 'trace_id'))
       const trace = traces.get(id) ?? { where, values: [] }
       traces.set(id, trace)
       trace.values.push(value)
-    } else yield { where, problem: 'it is neither a trace nor a span nor a run state' }
+    } else if (!isOtherEvent(value))
+      yield { where, problem: 'it is neither a trace nor a span nor a run state nor an item of a run' }
   }
+  for (const { where, values } of streams.values())
+    yield readGenerated(values.flatMap(itemsIn), values, [], where)
   for (const [id, { where, values }] of traces) yield readTrace(id, values, where)
 }
 
@@ -62,10 +89,11 @@ function spanOf(value: unknown): Span {
 
 /** Spans come in the order in which they ended, so they are sorted by their start. */
 function readTrace(id: string, values: readonly unknown[], where: string): LoggedRun | Unreadable {
-  const spans = values
-    .filter((value) => at(value, 'object') === 'trace.span')
-    .map(spanOf)
-    .sort((one, other) => one.start - other.start || other.end - one.end)
+  const found = values.filter((value) => at(value, 'object') === 'trace.span').map(spanOf)
+  // A span may be exported twice.
+  const spans = [...new Map(found.map((span) => [span.id, span])).values()].sort(
+    (one, other) => one.start - other.start || other.end - one.end,
+  )
   const byId = new Map(spans.map((span) => [span.id, span]))
   const agentOf = (span: Span): string => {
     for (const above of ancestorsOf(span, byId)) {
@@ -90,9 +118,9 @@ function readTrace(id: string, values: readonly unknown[], where: string): Logge
     tools.filter((span) => callers.has(span.id)).map(({ data }) => asText(at(data, 'name'))),
   )
   const runs = tools
-    .filter(({ data }) => handOffTo(asText(at(data, 'name'))) === undefined)
+    .filter(({ data }) => handOffTo(asText(at(data, 'name')), undefined, null) === undefined)
     .map((span) => toolRunOf(span, agentOf(span)))
-  const { items, leftOut } = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), agents)
+  const { items, leftOut } = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), toolsIn(agents))
   const last = calls.at(-1)?.output.at(-1)
   const isAnswer = last !== undefined && last.calls.length === 0 && last.text !== ''
   return {
@@ -160,8 +188,19 @@ function namesOf(values: readonly unknown[]): LeftOut[] {
 function readState(state: unknown, where: string): LoggedRun {
   const lists = ['generated_items', 'generatedItems', 'session_items'].map((key) => listOf(at(state, key)))
   const generated = lists.sort((one, other) => other.length - one.length)[0]!
-  const first = asText(at(generated[0], 'agent', 'name') ?? at(state, 'current_agent', 'name')) || 'assistant'
   const input = readAgentsItems(at(state, 'original_input') ?? at(state, 'originalInput') ?? [])
+  const current = asText(at(state, 'current_agent', 'name'))
+  return readGenerated(generated, [state], input, where, current)
+}
+
+function readGenerated(
+  generated: readonly unknown[],
+  source: readonly unknown[],
+  input: readonly ChatTurn[],
+  where: string,
+  current = '',
+): LoggedRun {
+  const first = agentOfItem(generated[0]) || current || 'assistant'
   const speeches: Speech[] = [
     ...input.map(
       ({ role, ...turn }): Speech => ({
@@ -173,20 +212,27 @@ function readState(state: unknown, where: string): LoggedRun {
     ...generated.flatMap(speechesOfItem),
   ]
   const { items, leftOut, answer } = itemsOfSpeeches(merged(speeches), 'generated_items')
-  return { where, source: [state], items, leftOut, ...(answer === undefined ? {} : { answer }) }
+  return { where, source, items, leftOut, ...(answer === undefined ? {} : { answer }) }
 }
 
-function speechesOfItem(item: unknown): Speech[] {
-  const agent = asText(
-    at(item, 'agent', 'name') ?? at(item, 'source_agent', 'name') ?? at(item, 'sourceAgent', 'name'),
+/** Programs that write items themselves may write the agent's name only. */
+const agentOfItem = (item: unknown): string =>
+  asText(
+    at(item, 'agent', 'name') ??
+      textOf(at(item, 'agent')) ??
+      at(item, 'source_agent', 'name') ??
+      at(item, 'sourceAgent', 'name'),
   )
+
+function speechesOfItem(item: unknown): Speech[] {
+  const agent = agentOfItem(item)
   const isHandOff = /^handoff_call_item$/.test(asText(at(item, 'type')))
   return readAgentsItems([at(item, 'raw_item') ?? at(item, 'rawItem')]).map(
     ({ role, calls, results, ...turn }) => ({
       ...turn,
       agent: agent === '' ? 'assistant' : agent,
       calls: calls.map((call) =>
-        isHandOff && handOffTo(call.tool) === undefined
+        isHandOff && handOffTo(call.tool, undefined, call.input) === undefined
           ? { ...call, tool: `transfer_to_${call.tool}` }
           : call,
       ),

@@ -3,10 +3,9 @@ import { chat } from '../apis/chat.ts'
 import type { LeftOut, LogFormat, LoggedRun } from '../contract.ts'
 import { at, listOf } from '../json.ts'
 import { isOpenAiMessage, readOpenAiMessage } from '../messages/openai.ts'
-import { itemsOfTurns } from '../model-calls.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { headOf, messagesOf, toolsOf } from '../record-head.ts'
 
-const AGENT = 'assistant'
 const CHUNK = 'chat.completion.chunk'
 
 const logs: ApiLogs = {
@@ -38,19 +37,16 @@ function chatIn(value: unknown): readonly unknown[] {
 }
 
 function readChat(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
-  const turns = chatIn(value).map(readOpenAiMessage)
-  const items = itemsOfTurns(turns, AGENT)
-  const last = turns.at(-1)
-  // Text beside calls is not an answer, and neither is a question at the end.
-  const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
+  const run = itemsOfChat(chatIn(value).map(readOpenAiMessage))
+  const offered = [at(value, 'tools'), at(value, 'functions'), at(value, 'input', 'tools')].flatMap(toolsOf)
+  const rejected = listOf(at(value, 'non_preferred_output')).map((message): LeftOut => {
+    const { text, thought = '' } = readOpenAiMessage(message)
+    return { at: 'non_preferred_output', reason: 'a rejected answer', text: `${thought}${text}` }
+  })
   return {
-    ...headOf(value, ends ? last.text : undefined),
-    ...(ends ? { answer: last.text } : {}),
-    tools: [at(value, 'tools'), at(value, 'functions'), at(value, 'input', 'tools')].flatMap(toolsOf),
-    items,
-    leftOut: listOf(at(value, 'non_preferred_output')).map((message): LeftOut => {
-      const { text, thought = '' } = readOpenAiMessage(message)
-      return { at: 'non_preferred_output', reason: 'a rejected answer', text: `${thought}${text}` }
-    }),
+    ...headOf(value, run.answer),
+    ...run,
+    tools: [...run.tools, ...offered],
+    leftOut: [...run.leftOut, ...rejected],
   }
 }

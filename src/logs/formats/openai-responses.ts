@@ -3,10 +3,8 @@ import { responses as api } from '../apis/responses.ts'
 import type { ChatTurn } from '../chat-turn.ts'
 import type { LogFormat, LoggedRun } from '../contract.ts'
 import { at, listOf } from '../json.ts'
-import { itemsOfTurns } from '../model-calls.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { headOf } from '../record-head.ts'
-
-const AGENT = 'assistant'
 
 const logs: ApiLogs = {
   api,
@@ -28,7 +26,7 @@ export const openaiResponses: LogFormat = {
 }
 
 const types =
-  /^(?:message|reasoning|compaction|program|\w+_call|\w+_call_output|program_output|mcp_\w+|item_reference|additional_tools)$/
+  /^(?:message|reasoning|compaction|program|\w+_call|\w+_call_(?:output|result)|program_output|mcp_\w+|item_reference|additional_tools)$/
 const isOwn = (item: unknown): boolean => types.test(String(at(item, 'type')))
 const isItem = (item: unknown): boolean =>
   isOwn(item) || (at(item, 'type') === undefined && at(item, 'role') !== undefined)
@@ -49,12 +47,6 @@ function readItems(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
   })
   const instructions: ChatTurn[] =
     system === '' ? [] : [{ role: 'system', text: system, calls: [], results: [] }]
-  const last = turns.at(-1)
-  const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-  return {
-    ...headOf(value, ends ? last.text : undefined),
-    ...(ends ? { answer: last.text } : {}),
-    tools,
-    items: itemsOfTurns([...instructions, ...turns], AGENT),
-  }
+  const run = itemsOfChat([...instructions, ...turns])
+  return { ...headOf(value, run.answer), ...run, tools: [...run.tools, ...tools] }
 }

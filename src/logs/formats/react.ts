@@ -1,4 +1,5 @@
 import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
+import { withHandOffs } from '../hand-offs.ts'
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { headOf, messagesOf } from '../record-head.ts'
 import { PieceItems } from '../text/pieces.ts'
@@ -33,7 +34,7 @@ export const react: LogFormat = {
     }),
   ),
   markup:
-    /\**(?:Thought|Action Input|Action|ActionPath|Observation|Final Answer|Question)(?:[ \t]?\d+)?:\**|finish\[|search\[/gi,
+    /\**(?:Thought|Action Input|Action|ActionPath|Observation|Final Answer|Answer|Question)(?:[ \t]?\d+)?:\**|finish\[|search\[/gi,
 }
 
 /** One row, or a file of trajectories by id: `{ "12": { "prompt": …, "traj": … } }`. */
@@ -116,9 +117,10 @@ function readText(prompt: string | undefined, text: string): Read {
 }
 
 function readyOf(run: PieceItems, question: string | undefined, correct: boolean | undefined): Read {
+  const { items, leftOut } = withHandOffs(run.finish())
   return {
-    items: run.finish(),
-    leftOut: run.leftOut,
+    items,
+    leftOut: [...run.leftOut, ...leftOut],
     ...(question === undefined || question === '' ? {} : { question }),
     ...(correct === undefined ? {} : { correct }),
   }

@@ -1,6 +1,6 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
 import type { LoggedTool } from '../contract.ts'
-import { asJson, asText, at, isObject, listOf, textOf } from '../json.ts'
+import { asJson, asText, at, idOf, isObject, listOf, textOf } from '../json.ts'
 
 /** The system prompt of a request: a text or text blocks. */
 export const anthropicSystem = (system: unknown): string => blocksText(system)
@@ -67,7 +67,7 @@ class OpenTurn {
     const type = asText(at(block, 'type'))
     if (type === 'thinking') this.#thoughts.push(asText(at(block, 'thinking')))
     else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
-      const id = textOf(at(block, 'id'))
+      const id = idOf(at(block, 'id'))
       this.#calls.push({
         ...(id === undefined ? {} : { id }),
         tool: asText(at(block, 'name')),
@@ -90,7 +90,7 @@ class OpenTurn {
 
 function resultOf(block: unknown): ChatResult | undefined {
   if (!isObject(block) || !/(?:^|_)tool_result$/.test(asText(block['type']))) return undefined
-  const id = textOf(block['tool_use_id'])
+  const id = idOf(block['tool_use_id'])
   return {
     ...(id === undefined ? {} : { id }),
     output: blocksText(block['content']),

@@ -1,6 +1,7 @@
 import type { ChatCall, ChatResult } from '../chat-turn.ts'
-import { nothingToRun } from '../executed-code.ts'
+import { executionIn, nothingToRun } from '../executed-code.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
+import { planIn } from '../magentic-one.ts'
 import type { Speech } from '../speeches.ts'
 import { contentText } from './openai.ts'
 
@@ -56,7 +57,21 @@ export function speechesOfAutoGen(messages: readonly unknown[]): Speech[] {
     })
   }
   for (const [agent, rest] of thoughts) speeches.push({ agent, text: '', thought: rest.join('\n') })
-  return speeches
+  return asOrchestrated(speeches)
+}
+
+/** The orchestrator of Magentic-One sends the team a form with facts and a plan, and then tasks, before it answers. */
+function asOrchestrated(speeches: readonly Speech[]): Speech[] {
+  const orchestrators = new Set(speeches.flatMap(({ agent, text }) => (planIn(text).said ? [agent] : [])))
+  return speeches.map((speech, index) => {
+    const isOwn = speech.role === undefined && orchestrators.has(speech.agent)
+    if (!isOwn || speech.said !== undefined || speech.calls !== undefined) return speech
+    const { said, thought } = planIn(speech.text)
+    const thoughts = [speech.thought, thought].filter((one) => one !== undefined)
+    if (said !== undefined)
+      return { ...speech, said, ...(thoughts.length === 0 ? {} : { thought: thoughts.join('\n') }) }
+    return index === speeches.length - 1 ? speech : { ...speech, said: { as: 'task', text: speech.text } }
+  })
 }
 
 /** Results in a model's context do not say whose calls they answer. */
@@ -118,7 +133,7 @@ function spoken(text: string, agent: string, before: Speech | undefined): Omit<S
     before?.execution === undefined &&
     before?.text.includes('```') === true
   return isOutput
-    ? { text: '', execution: { output: text.trimEnd(), ok: !/Traceback/.test(text) } }
+    ? { text: '', execution: executionIn(text) ?? { output: text.trimEnd(), ok: !/Traceback/.test(text) } }
     : { text }
 }
 

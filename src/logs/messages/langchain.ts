@@ -1,5 +1,6 @@
-import type { ChatCall, ChatTurn } from '../chat-turn.ts'
-import { asText, at, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
+import { type ChatCall, type ChatTurn, turnKey } from '../chat-turn.ts'
+import { asText, at, idOf, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
+import { pythonValue } from '../python-literal.ts'
 import { plainText, readBlocks, readCall, thoughtIn } from './blocks.ts'
 
 /** The fields of a LangChain message, whichever of its forms they were written in. */
@@ -26,6 +27,7 @@ const types: Readonly<Record<string, LangChainMessage['type']>> = {
  * `{ type, data }`, the flat form and what Python prints (`AIMessage(content=…)`). Undefined for anything else.
  */
 export function langChainMessage(value: unknown): LangChainMessage | undefined {
+  if (typeof value === 'string') return printedMessage(value)
   if (!isObject(value)) return undefined
   const { type, kwargs, data } = value
   if (isObject(kwargs)) return messageOf(textOf(listOf(value['id']).at(-1)), kwargs)
@@ -40,6 +42,24 @@ function messageOf(name: string | undefined, data: JsonObject): LangChainMessage
   return type === undefined ? undefined : { type, chunk: chunk !== undefined, id: textOf(data['id']), data }
 }
 
+/** Python prints messages without their type: the fields that only some have tell. */
+function printedMessage(text: string): LangChainMessage | undefined {
+  if (!/^content=/.test(text)) return undefined
+  const data = pythonValue(text)
+  if (!isObject(data) || !('additional_kwargs' in data || 'tool_call_id' in data)) return undefined
+  const metadata = data['response_metadata']
+  const isWritten =
+    ['tool_calls', 'invalid_tool_calls', 'usage_metadata'].some((key) => key in data) ||
+    (isObject(metadata) && Object.keys(metadata).length > 0)
+  return messageOf('tool_call_id' in data ? 'tool' : isWritten ? 'ai' : 'human', data)
+}
+
+/** Whether two messages are one: ids tell, or else what they say. */
+export const sameMessage = (one: LangChainMessage, other: LangChainMessage): boolean =>
+  one.id !== undefined && other.id !== undefined
+    ? one.id === other.id
+    : turnKey(readLangChainMessage(one)) === turnKey(readLangChainMessage(other))
+
 /** A list that starts with such messages; messages of other forms may follow. */
 export function areLangChainMessages(values: readonly unknown[]): boolean {
   const first = langChainMessage(values[0])
@@ -51,7 +71,7 @@ const ROLES = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool' }
 export function readLangChainMessage({ type, data }: LangChainMessage): ChatTurn {
   const name = nameOf(data)
   if (type === 'tool') {
-    const id = textOf(data['tool_call_id'])
+    const id = idOf(data['tool_call_id'])
     const result = {
       output: plainText(data['content']),
       ...(id === undefined ? {} : { id }),

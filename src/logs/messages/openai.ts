@@ -1,5 +1,5 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
-import { asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asText, at, idOf, isObject, listOf, parsedOr, textOf } from '../json.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
@@ -7,28 +7,42 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'func
 export function isOpenAiMessage(value: unknown): boolean {
   if (!isObject(value) || !roles.has(String(value['role']))) return false
   const { content } = value
+  // Other libraries have roles too, and their text under other keys.
+  if (!fields.some((key) => key in value)) return false
   return (
     content === undefined || content === null || typeof content === 'string' || listOf(content).every(isPart)
   )
 }
 
+const fields = [
+  'content',
+  'tool_calls',
+  'function_call',
+  'tool_responses',
+  'refusal',
+  'reasoning_content',
+  'reasoning',
+]
 const parts = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file', 'thinking', 'reasoning'])
 const isPart = (part: unknown): boolean => parts.has(String(at(part, 'type')))
 
 export function readOpenAiMessage(value: unknown): ChatTurn {
   const role = String(at(value, 'role'))
-  const name = textOf(at(value, 'name'))
+  // OpenAI's Swarm says who sent a message.
+  const name = textOf(at(value, 'name')) ?? textOf(at(value, 'sender'))
   const content = contentText(at(value, 'content'))
   const isResult = role === 'tool' || role === 'function'
   if (isResult) return { role: 'tool', text: '', calls: [], results: resultsOf(value, content, name) }
-  const { thought, text } = thoughtOf(value, content)
+  const calls = callsOf(value)
+  // AG2 writes that a message with calls has no text.
+  const { thought, text } = thoughtOf(value, calls.length > 0 && content === 'None' ? '' : content)
   const refusal = textOf(at(value, 'refusal'))
   return {
     role: role === 'developer' ? 'system' : (role as ChatTurn['role']),
     ...(name === undefined ? {} : { name }),
     text: [text, text === refusal ? '' : (refusal ?? '')].filter((one) => one !== '').join('\n'),
     ...(thought === undefined ? {} : { thought }),
-    calls: callsOf(value),
+    calls,
     results: [],
   }
 }
@@ -42,8 +56,14 @@ function resultsOf(value: unknown, content: string, name: string | undefined): C
 }
 
 function resultOf(value: unknown, output: string, tool: string | undefined): ChatResult {
-  const id = textOf(at(value, 'tool_call_id'))
-  return { output, ...(id === undefined ? {} : { id }), ...(tool === undefined ? {} : { tool }) }
+  const id = idOf(at(value, 'tool_call_id'))
+  const failed = at(value, 'tool_call_error') === true || at(value, 'is_error') === true
+  return {
+    output,
+    ...(id === undefined ? {} : { id }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(failed ? { ok: false } : {}),
+  }
 }
 
 /** Text, or the text of all parts; other parts are named. */
@@ -83,9 +103,14 @@ function thoughtOf(value: unknown, content: string): { thought?: string; text: s
 
 function callsOf(value: unknown): ChatCall[] {
   const calls = listOf(at(value, 'tool_calls')).map((call) => {
-    const id = textOf(at(call, 'id'))
+    const id = idOf(at(call, 'id'))
     const tool = at(call, 'function', 'name') ?? at(call, 'custom', 'name') ?? at(call, 'name')
-    const input = at(call, 'function', 'arguments') ?? at(call, 'custom', 'input') ?? at(call, 'arguments')
+    const input =
+      at(call, 'function', 'arguments') ??
+      at(call, 'custom', 'input') ??
+      at(call, 'arguments') ??
+      // As LangChain has them.
+      at(call, 'args')
     return { ...(id === undefined ? {} : { id }), tool: asText(tool), input: parsedOr(input) }
   })
   const legacy = at(value, 'function_call')

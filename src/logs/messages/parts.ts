@@ -61,7 +61,11 @@ function readPart(value: unknown): Part {
   const answered = part['functionResponse'] ?? part['function_response']
   if (isObject(answered)) return resultPart({ ...answered, response: unwrapped(answered['response']) })
   if (/^(?:server-)?tool-(?:call|use)$|^function-call$/.test(type)) return callPart(part)
-  if (/tool-(?:call-response|result|error)$/.test(type)) return resultPart(part)
+  if (/tool-(?:call-response|result|error)$/.test(type))
+    return resultPart({
+      ...part,
+      ...(isObject(part['response']) ? { response: unwrapped(part['response']) } : {}),
+    })
   const text = ['text', 'content', 'thinking', 'reasoning', 'refusal'].map((key) => textOf(part[key]))
   const found = text.find((one) => one !== undefined)
   if (found === undefined) return { kind: 'text', text: contentText([part]) }

@@ -1,5 +1,6 @@
 import type { ChatTurn } from '../chat-turn.ts'
 import { asText, at, isObject, type JsonObject, parsedOr, textOf } from '../json.ts'
+import { pythonValue } from '../python-literal.ts'
 import { readMessage } from './any.ts'
 
 /** The turns in what a model was sent: a list of messages, or a request of a known API, also as JSON. */
@@ -45,7 +46,7 @@ export function turnsOfResponse(value: unknown): ChatTurn[] {
   // Google's responses have the message under `content`.
   if (isObject(response['content'])) return turnsOfList([response], 'assistant')
   if (isAnswer(response)) return readMessage(response, 'assistant')
-  const text = ['output', 'text', 'completion', 'response', 'answer', 'result']
+  const text = ['output', 'text', 'completion', 'response', 'answer', 'result', 'raw']
     .map((key) => textOf(response[key]))
     .find((found) => found !== undefined)
   return text === undefined ? [] : readMessage(text, 'assistant')
@@ -67,8 +68,11 @@ const isAnswer = (value: JsonObject): boolean =>
 
 /** Text of a value that may be a text, a message, a response, or an object with one text in it. */
 export function answerText(value: unknown): string | undefined {
-  if (typeof value === 'string' && !/^\s*[[{"]/.test(value)) return value.trim() === '' ? undefined : value
-  const parsed = parsedOr(value)
+  const printed = typeof value === 'string' && /^[A-Z]\w+\(\w+=/.test(value) ? pythonValue(value) : undefined
+  if (typeof value === 'string' && printed === undefined && !/^\s*[[{"]/.test(value))
+    // An object that Python printed in a way that cannot be read.
+    return value.trim() === '' || /^[A-Z]\w+\(\w+=/.test(value) ? undefined : value
+  const parsed = printed ?? parsedOr(value)
   if (typeof parsed === 'string') return parsed.trim() === '' ? undefined : parsed
   const last = turnsOfResponse(parsed).at(-1)
   return last === undefined || last.role !== 'assistant' || last.calls.length > 0 || asText(last.text) === ''

@@ -1,6 +1,6 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
 import type { Json } from '../contract.ts'
-import { asJson, asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asJson, asText, at, idOf, isObject, listOf, parsedOr, textOf } from '../json.ts'
 import { contentText } from './openai.ts'
 
 type Item = Record<string, unknown>
@@ -45,7 +45,9 @@ function turnsOf(item: Item): ChatTurn[] {
     const thought = thoughtOf(item)
     return thought === '' ? [] : [{ role: 'assistant', text: '', thought, calls: [], results: [] }]
   }
-  if (type.endsWith('_output')) return [{ role: 'tool', text: '', calls: [], results: [resultOf(item)] }]
+  // The JavaScript version of the Agents SDK has results.
+  if (/_(?:output|call_result)$/.test(type))
+    return [{ role: 'tool', text: '', calls: [], results: [resultOf(item)] }]
   if (type === 'mcp_call' || type.endsWith('_call')) return callTurns(item, type)
   return []
 }
@@ -66,12 +68,12 @@ function thoughtOf(item: Item): string {
     listOf(item[key])
       .map((part) => asText(at(part, 'text')))
       .join('\n')
-  return texts('content') || texts('summary')
+  return texts('rawContent') || texts('content') || texts('summary')
 }
 
 /** Tools that the server runs have their result in the same item. */
 function callTurns(item: Item, type: string): ChatTurn[] {
-  const id = textOf(item['call_id']) ?? textOf(item['id'])
+  const id = idOf(item['call_id']) ?? idOf(item['callId']) ?? idOf(item['id'])
   const call: ChatCall = {
     ...(id === undefined ? {} : { id }),
     tool: toolOf(item, type),
@@ -108,6 +110,8 @@ function hostedOutput(item: Item): string | undefined {
 }
 
 function resultOf(item: Item): ChatResult {
-  const id = textOf(item['call_id'])
-  return { ...(id === undefined ? {} : { id }), output: contentText(item['output']) }
+  const id = idOf(item['call_id']) ?? idOf(item['callId'])
+  const { output } = item
+  const text = isObject(output) ? textOf(output['text']) : undefined
+  return { ...(id === undefined ? {} : { id }), output: text ?? contentText(output) }
 }

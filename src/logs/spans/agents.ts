@@ -1,9 +1,10 @@
+import { agentNameIn } from '../agent-names.ts'
 import type { ChatTurn } from '../chat-turn.ts'
 import { around, type SpanNode } from './span-tree.ts'
 
 /**
  * Which agent a span belongs to: the one it names, or the nearest agent span around it. Where that has no name, agents
- * are told apart by their system prompts.
+ * are told apart by their system prompts, which may say who they are.
  */
 export class Agents {
   readonly #byPrompt = new Map<string, string>()
@@ -32,8 +33,9 @@ export class Agents {
     const known = this.#byPrompt.get(prompt)
     if (known !== undefined) return known
     const names = new Set(this.#byPrompt.values())
-    let name = 'assistant'
-    for (let number = 2; names.has(name); number++) name = `assistant ${number}`
+    const said = agentNameIn(prompt)
+    let name = said
+    for (let number = 2; names.has(name); number++) name = `${said} ${number}`
     this.#byPrompt.set(prompt, name)
     return name
   }

@@ -1,14 +1,18 @@
 import { modelCalls, toolNodes } from './same-call.ts'
 import type { SpanNode } from './span-tree.ts'
 
-/** What a trace lacks, and whether enough is left to be read as a run. */
+/** What a trace lacks, and whether enough is left to be read as a run. One without agents lacks nothing. */
 export function problemsOf(nodes: readonly SpanNode[]): { problems: string[]; isReadable: boolean } {
   const models = modelCalls(nodes)
   const agents = nodes.filter(
     ({ kind, messages = [], output = [] }) => kind === 'agent' && messages.length + output.length > 0,
   )
-  if (models.length === 0 && agents.length === 0 && toolNodes(nodes).length === 0)
-    return { problems: ['the trace has no spans of models, agents or tools'], isReadable: false }
+  if (models.length === 0 && agents.length === 0) {
+    const tools =
+      'the trace has runs of tools, but no model calls. Trace the client library of the model too.'
+    const problems = toolNodes(nodes).length > 0 ? [tools] : []
+    return { problems, isReadable: false }
+  }
   const problems: string[] = []
   const finished = models.filter(({ span, output = [] }) => span.error === undefined || output.length > 0)
   const silent = finished.filter(({ output = [] }) => output.length === 0)

@@ -24,6 +24,7 @@ const plumbing = new RegExp(
     /mlflow\.(?:trace|spanFunctionName|message\.format|llm\.model|experiment)/,
     /ai\.(?:model|settings|usage|request|operationId)/,
     /ai\.response\.(?:id|model|timestamp|providerMetadata|finishReason)/,
+    /langfuse\.(?:internal|trace\.metadata|observation\.(?:model|metadata|usage|cost|level|type))/,
     /traceloop\.(?:association|entity\.path)|gcp\.vertex\.agent\.\w*_id$/,
   ])})`,
 )

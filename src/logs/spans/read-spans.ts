@@ -25,12 +25,17 @@ export async function* readSpans(records: AsyncIterable<LogRecord>): AsyncGenera
     const [tree] = yield* attempted(spans[0]!.where, () => [{ id, nodes: treeOf(withLogs(spans, logs)) }])
     if (tree !== undefined) trees.push(tree)
   }
+  const others: string[] = []
   for (const { id, nodes } of chatsOf(trees)) {
     const { where } = nodes[0]!.span
     const { problems, isReadable } = problemsOf(nodes)
     for (const problem of problems) yield { where, problem }
+    if (!isReadable && problems.length === 0) others.push(where)
     if (isReadable) yield* yield* attempted(where, () => [runOfTrace(nodes, id)])
   }
+  // Services trace much besides their agents.
+  if (others.length > 0)
+    yield { where: others[0]!, problem: `traces without spans of models or agents: ${others.length}` }
 }
 
 /** One trace that cannot be read does not stop the others. */

@@ -1,21 +1,33 @@
+import { plainName } from '../agent-names.ts'
 import type { LoggedItem, LoggedRun, LoggedTool } from '../contract.ts'
+import { withHandOffs } from '../hand-offs.ts'
 import { asText, type JsonObject } from '../json.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
+import { withTextActions } from '../text-actions.ts'
 import { type ToolRun, withToolRuns } from '../tool-runs.ts'
+import { agentsBehind } from './agent-tools.ts'
 import { Agents } from './agents.ts'
 import { isPlumbing } from './markup.ts'
+import { programsIn, runsOfPrograms, withPrograms } from './programs.ts'
 import { modelCalls, toolNodes } from './same-call.ts'
 import { around, isBelow, type SpanNode } from './span-tree.ts'
 
 /** The run that the spans of a trace tell. */
 export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {
   const models = modelCalls(nodes)
-  const tools = toolNodes(nodes)
+  const programs = programsIn(models)
   const agents = new Agents(models)
-  const calls = [...models.map((node) => callOf(node, agents)), ...silentAgents(nodes, models, agents)]
+  const silent = silentAgents(nodes, models, agents)
+  // What a program runs is part of it, and what an agent does that tells everything is told.
+  const isTold = ({ parent }: SpanNode): boolean =>
+    parent !== undefined && (programs.some(({ step }) => step === parent) || tellsAll(parent, models))
+  const tools = toolNodes(nodes).filter((node) => !isTold(node))
+  const calls = [...models.map((node) => callOf(node, agents)), ...silent]
   calls.sort((one, other) => one.at - other.at)
-  const runs = tools.map((node) => toolRunOf(node, agents))
-  const items = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), nodes, agents)
+  const runs = [...tools.map((node) => toolRunOf(node, agents)), ...runsOfPrograms(programs, agents)]
+  const written = withTextActions(withPrograms(itemsOfCalls(calls), programs), runs)
+  const told = withHandOffSpans(withToolRuns(written, runs), nodes, agents)
+  const { items, leftOut, tools: handedBy } = withHandOffs(told, agentsBehind(nodes, models, told, agents))
   const outer = spansAround(nodes, calls.length > 0 ? models : tools)
   const question = outer.map(questionOf).find(Boolean) ?? questionOf({ messages: calls[0]?.messages ?? [] })
   const answer = outer.map(answerOf).find(Boolean)
@@ -24,8 +36,9 @@ export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {
     where: first!.span.where,
     id,
     ...(question === undefined ? {} : { question }),
-    tools: uniqueTools(nodes.flatMap(({ offered = [] }) => offered)),
+    tools: uniqueTools([...handedBy, ...nodes.flatMap(({ offered = [] }) => offered)]),
     items: withAnswer(items, answer),
+    leftOut,
     source: nodes.map(sourceOf),
     meta: usageOf(models),
   }
@@ -48,12 +61,19 @@ function silentAgents(
     if (kind !== 'agent' || (messages.length === 0 && output.length === 0)) return []
     if (models.some((model) => isBelow(model, node))) return []
     const agent = agents.of(node)
+    if (tellsAll(node, models)) return [{ agent, messages, output, at: start }]
     return [
       { agent, messages, output: [], at: start },
       { agent, messages: [], output, at: end },
     ]
   })
 }
+
+/** Whether an agent whose model calls were not traced ends with everything that happened. */
+const tellsAll = (node: SpanNode, models: readonly SpanNode[]): boolean =>
+  node.kind === 'agent' &&
+  (node.output ?? []).some(({ results }) => results.length > 0) &&
+  !models.some((model) => isBelow(model, node))
 
 function toolRunOf(node: SpanNode, agents: Agents): ToolRun {
   const { tool = {}, span, start, end } = node
@@ -71,7 +91,7 @@ function toolRunOf(node: SpanNode, agents: Agents): ToolRun {
 }
 
 /** A hand-off is a message without text; one that a model asked for with a call is that call. */
-function withHandOffs(items: LoggedItem[], nodes: readonly SpanNode[], agents: Agents): LoggedItem[] {
+function withHandOffSpans(items: LoggedItem[], nodes: readonly SpanNode[], agents: Agents): LoggedItem[] {
   const isCalled = (to: string): boolean =>
     items.some(({ type, ...item }) => type === 'called' && 'tool' in item && handsOver(asText(item.tool), to))
   for (const node of nodes) {
@@ -86,8 +106,6 @@ function withHandOffs(items: LoggedItem[], nodes: readonly SpanNode[], agents: A
 
 const handsOver = (tool: string, to: string): boolean =>
   /^(?:transfer|handoff|hand_off|delegate)/i.test(tool) && plainName(tool).endsWith(plainName(to))
-
-const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** The spans around the whole run, from the outside in: their input is the question, their output the answer. */
 function spansAround(nodes: readonly SpanNode[], parts: readonly SpanNode[]): SpanNode[] {
@@ -115,9 +133,14 @@ function withAnswer(items: readonly LoggedItem[], answer: string | undefined): L
     item.type === 'wrote' && item.text !== '' ? [{ ...item, index }] : [],
   )
   const isCall = (index: number): boolean => items[index + 1]?.type === 'called'
-  const said = turns.findLast(({ text }) => text.trim() === answer?.trim())
+  const isSaid = (text: string): boolean => text.trim() === answer?.trim()
+  // Some frameworks end with everything that the agent wrote, joined.
+  const end = turns.findLast(({ index }) => !isCall(index))
+  const isEnd = end !== undefined && !turns.some(({ text }) => isSaid(text)) && answer?.endsWith(end.text)
+  const said = isEnd ? end : turns.findLast(({ text }) => isSaid(text))
   const last = said ?? (answer === undefined ? turns.findLast(({ index }) => !isCall(index)) : undefined)
-  const text = answer ?? last?.text
+  const marked = last?.said?.as === 'answer' ? last.said.text : undefined
+  const text = marked ?? (isEnd ? end.text : (answer ?? last?.text))
   if (text === undefined) return [...items]
   const after = last === undefined || isCall(last.index) ? items.length : last.index + 1
   const { agent, at } = last ?? turns.at(-1) ?? items.at(-1) ?? { agent: 'assistant', at: 0 }

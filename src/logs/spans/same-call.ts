@@ -11,7 +11,9 @@ export function modelCalls(nodes: readonly SpanNode[]): SpanNode[] {
   const models = nodes.filter(({ kind }) => kind === 'model')
   const dropped = new Set<SpanNode>()
   const merge = (one: SpanNode, other: SpanNode): void => {
-    const [kept, left] = amount(one) >= amount(other) ? [one, other] : [other, one]
+    const [hasOne, hasOther] = [one, other].map(({ output = [] }) => output.length > 0)
+    const isFirst = hasOne === hasOther ? amount(one) >= amount(other) : hasOne
+    const [kept, left] = isFirst ? [one, other] : [other, one]
     dropped.add(left)
     // The other one may know the agent, or be the only one with tools.
     const agent = nameAround(kept) ?? nameAround(left)

@@ -1,9 +1,11 @@
 import type { Json } from '../contract.ts'
-import { isObject, parsedOr } from '../json.ts'
+import { asJson, isObject, parsedOr } from '../json.ts'
+import { pythonValue } from '../python-literal.ts'
 
 /** What a tool was called with, without what decorators of functions wrap around it. */
 export function inputOf(value: unknown): Json {
-  const input = parsedOr(value)
+  const read = parsedOr(value)
+  const input = typeof read === 'string' && /^\s*\{/.test(read) ? asJson(pythonValue(read) ?? read) : read
   if (!isObject(input)) return input
   const keys = Object.keys(input)
   if (keys.length > 0 && keys.every((key) => wrapper.has(key))) {
@@ -16,4 +18,12 @@ export function inputOf(value: unknown): Json {
   return input
 }
 
-const wrapper = new Set(['args', 'kwargs', 'inputs', 'input_str', 'tags', 'metadata'])
+const wrapper = new Set([
+  'args',
+  'kwargs',
+  'inputs',
+  'input_str',
+  'tags',
+  'metadata',
+  'sanitize_inputs_outputs',
+])

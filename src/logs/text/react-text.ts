@@ -1,5 +1,6 @@
 import type { Json } from '../contract.ts'
-import { at, isObject, parsedOr, textOf } from '../json.ts'
+import { asJson, at, isObject, parsedOr, textOf } from '../json.ts'
+import { pythonValue } from '../python-literal.ts'
 import { verdictOf } from '../record-head.ts'
 import type { Piece } from './pieces.ts'
 import { withoutFence } from './tagged-text.ts'
@@ -22,7 +23,7 @@ interface Part {
 }
 
 const LABEL =
-  /^[ \t]{0,8}\**(Question|ActionPath|Thought|Action Input|Action|Observation|Final Answer)(?:[ \t]{0,4}(\d{1,4}))?:\**/gim
+  /^[ \t]{0,8}\**(Question|ActionPath|Thought|Action Input|Action|Observation|Final Answer|Answer)(?:[ \t]{0,4}(\d{1,4}))?:\**/gim
 
 /** Whether a text has the labels of a ReAct agent. */
 export const isReact = (text: string): boolean =>
@@ -87,11 +88,19 @@ export function lastQuestion(text: string): { start: number; end: number; questi
 
 /** Cut at the labels. An output may contain such labels, so that after it only those count that can follow it. */
 function partsOf(text: string): Part[] {
-  const found = [...text.matchAll(LABEL)].map((match) => ({
-    match,
-    label: match[1]!.toLowerCase() as Label,
-    isNumbered: match[2] !== undefined,
-  }))
+  const found = [...text.matchAll(LABEL)].flatMap((match, index, all) => {
+    const label = match[1]!.toLowerCase()
+    // LlamaIndex ends with a thought and an "Answer:"; elsewhere the word is one of a text.
+    const isEnd = index === all.length - 1 && /^thought$/i.test(all[index - 1]?.[1] ?? '')
+    if (label === 'answer' && !isEnd) return []
+    return [
+      {
+        match,
+        label: (label === 'answer' ? 'final answer' : label) as Label,
+        isNumbered: match[2] !== undefined,
+      },
+    ]
+  })
   const isNumbered = found.some(({ label, isNumbered }) => label === 'action' && isNumbered)
   const parts: Part[] = []
   for (const [index, { match, label, isNumbered: hasNumber }] of found.entries()) {
@@ -138,10 +147,12 @@ function actIn(text: string, where: { start: number; end: number }, input: strin
   return name === undefined ? called('act', text) : called(name, inner!)
 }
 
-/** Objects are arguments; other JSON, such as a number, is text that happens to be JSON. */
+/** Objects are arguments, also as Python prints them; other JSON, such as a number, is text that happens to be JSON. */
 function jsonOr(text: string): Json {
   const value = parsedOr(text)
-  return isObject(value) || Array.isArray(value) ? value : text
+  if (isObject(value) || Array.isArray(value)) return value
+  const printed = pythonValue(text)
+  return isObject(printed) && !('class' in printed) ? asJson(printed) : text
 }
 
 /** What an environment says when the answer is given. Said twice and differently, it is no verdict. */

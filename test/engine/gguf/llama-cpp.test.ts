@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Random, seedOf } from '../../../src/base/random/index.ts'
 import {
   exportGguf,
   importGguf,
@@ -147,14 +148,96 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
     },
   )
 
+  it('reads Q4_K and Q6_K blocks', { timeout: 120_000 }, async () => {
+    const parent = mkdtempSync(join(folder, 'k-quants-'))
+    const trained = await writeTrained(parent, {
+      width: 256,
+      headWidth: 64,
+      heads: 4,
+      keyValueHeads: 2,
+      feedForwardWidth: 256,
+    })
+    const file = join(parent, 'mixed.gguf')
+    expect(exportGguf(trained, file, { type: 'Q4_K_M' }).types).toEqual({ Q6_K: 3, Q4_K: 12, F32: 5 })
+    importGguf(file, `${file}-again`, { createdAt: '2026-01-01T00:00:00Z', elementType: 'F32' })
+    const tokenizer = await openTokenizer(trained)
+    const prompts = texts.map((text) => [...tokenizer.encodeIds(text)].slice(0, 6))
+    const answer = runLlamaCpp({ model: file, prompts, texts: [], count })
+    // Compared with the same rounded weights, which both of them read from the file.
+    const engine = await openEmbedded({ model: `${file}-again`, threads: 1 })
+    for (const [index, prompt] of prompts.entries()) {
+      const [sample] = await engine.sample({ prompt, maxTokens: count, temperature: 0 })
+      expect(answer.tokens[index]).toEqual([...sample!.tokens])
+    }
+    await engine.close()
+  })
+
+  it('tokenizes every text with separated words like nano', { timeout: 120_000 }, async () => {
+    const model = fileURLToPath(new URL('../../../models/nano', import.meta.url))
+    const file = join(folder, 'nano.gguf')
+    const { separator, pattern, tokens } = exportGguf(model, file, { type: 'F16' }).separation!
+    const escaped = tokens.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    const separated = (text: string): string =>
+      text
+        .split(new RegExp(`(${escaped.join('|')})`))
+        .map((part, index) =>
+          index % 2 === 1 ? part : part.replace(new RegExp(pattern, 'gu'), `$&${separator}`),
+        )
+        .join('')
+    const random = new Random(seedOf(1, 'texts'))
+    const piece = () =>
+      random.pick([
+        ...tokens,
+        ...' \n\t',
+        '  ',
+        '   ',
+        'the',
+        'Anders',
+        'is',
+        'cats',
+        'É',
+        'ñ',
+        'ß',
+        '日本',
+        '½',
+        '٣',
+        '7',
+        '42',
+        '.',
+        '...',
+        "'",
+        '(',
+        '=',
+        '\r',
+        '🙂',
+        '\u0301',
+      ])
+    const written = [
+      ...texts,
+      'Anders Holester bakes 12 loaves in the Stone Tower. The river is the Amber, as names of SS Wilhelm Avenue go.',
+      ...Array.from({ length: 2000 }, () => Array.from({ length: random.int(1, 40) }, piece).join('')),
+    ]
+    const answer = runLlamaCpp({ model: file, prompts: [], texts: written.map(separated), count: 0 })
+    const tokenizer = await openTokenizer(model)
+    for (const [index, text] of written.entries()) {
+      expect(answer.encoded[index], text).toEqual([...tokenizer.encodeIds(text, { specials: 'recognize' })])
+    }
+    // Without separators it would not.
+    const plain = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
+    expect(plain.encoded).not.toEqual(answer.encoded)
+    importGguf(file, `${file}-again`, { createdAt: '2026-01-01T00:00:00Z' })
+    const again = await openTokenizer(`${file}-again`)
+    for (const text of written)
+      expect([...again.encodeIds(text)], text).toEqual([...tokenizer.encodeIds(text)])
+  })
+
   function runLlamaCpp(job: Omit<LlamaCppJob, 'folder'>): LlamaCppAnswer {
     const program = fileURLToPath(new URL('./run-llama-cpp.ts', import.meta.url))
     const source = 'folder' in found ? found.folder : ''
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [program, JSON.stringify({ folder: source, ...job })],
-      { encoding: 'utf8' },
-    )
+    const { stdout, stderr, status } = spawnSync(process.execPath, [program], {
+      encoding: 'utf8',
+      input: JSON.stringify({ folder: source, ...job }),
+    })
     if (status !== 0) throw new Error(`llama.cpp failed: ${stderr.slice(-2000)}`)
     return JSON.parse(stdout.trim().split('\n').at(-1)!) as LlamaCppAnswer
   }

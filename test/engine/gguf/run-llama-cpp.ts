@@ -1,4 +1,5 @@
 /** A separate program: continues prompts greedily with llama.cpp and prints the result. */
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -28,6 +29,8 @@ export interface LlamaCppJob {
   prompts: number[][]
   texts: string[]
   count: number
+  /** Default: 128. */
+  contextSize?: number
 }
 
 export interface LlamaCppAnswer {
@@ -36,7 +39,14 @@ export interface LlamaCppAnswer {
   encoded: number[][]
 }
 
-const { folder, model: path, prompts, texts, count } = JSON.parse(process.argv[2]!) as LlamaCppJob
+const {
+  folder,
+  model: path,
+  prompts,
+  texts,
+  count,
+  contextSize = 128,
+} = JSON.parse(readFileSync(0, 'utf8')) as LlamaCppJob
 const entry = createRequire(join(folder, 'package.json')).resolve('node-llama-cpp')
 const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaCpp
 // Nothing is compiled or downloaded: the binary that npm installed, or a failure.
@@ -48,7 +58,7 @@ const llama = await getLlama({
   maxThreads: 1,
 })
 const model = await llama.loadModel({ modelPath: path, gpuLayers: 0 })
-const context = await model.createContext({ contextSize: 128, threads: 1 })
+const context = await model.createContext({ contextSize, threads: 1 })
 const sequence = context.getSequence()
 const answer: LlamaCppAnswer = {
   tokens: [],
@@ -72,5 +82,4 @@ for (const prompt of prompts) {
   answer.tokens.push(tokens)
   answer.probabilities.push(probabilities)
 }
-process.stdout.write(`\n${JSON.stringify(answer)}\n`)
-process.exit(0)
+process.stdout.write(`\n${JSON.stringify(answer)}\n`, () => process.exit(0))

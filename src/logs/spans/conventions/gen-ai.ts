@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../../chat-turn.ts'
-import { asText, type JsonObject, textOf } from '../../json.ts'
-import { resultText } from '../../messages/parts.ts'
+import { asText, type JsonObject, parsedOr, textOf } from '../../json.ts'
+import { resultText, unwrapped } from '../../messages/parts.ts'
 import { systemTurns, turnsOfRequest, turnsOfResponse } from '../../messages/payloads.ts'
 import { folded } from '../attributes.ts'
 import { offeredTools } from '../offered-tools.ts'
@@ -21,6 +21,8 @@ export const genAi: Convention = ({ attributes: own, events }) => {
   const details = events.find(({ name }) => name === 'gen_ai.client.inference.operation.details')
   const attributes = details === undefined ? own : { ...detailsOf(details), ...own }
   const name = textOf(attributes['gen_ai.tool.name'])
+  // Google's ADK repeats the results of parallel calls in a span of their own.
+  if (name === '(merged tools)') return { kind: undefined }
   const call = textOf(attributes['gen_ai.tool.call.id'])
   const input = folded(attributes, 'gen_ai.tool.call.arguments')
   const result = folded(attributes, 'gen_ai.tool.call.result')
@@ -36,7 +38,7 @@ export const genAi: Convention = ({ attributes: own, events }) => {
             ...(name === undefined ? {} : { name }),
             ...(call ? { call } : {}),
             ...(input === undefined ? {} : { input: inputOf(input) }),
-            ...(result === undefined ? {} : { output: resultText(result) }),
+            ...(result === undefined ? {} : { output: resultText(withoutWrapper(result)) }),
           },
         }),
     offered: offeredTools(folded(attributes, 'gen_ai.tool.definitions')),
@@ -44,6 +46,13 @@ export const genAi: Convention = ({ attributes: own, events }) => {
     conversation: textOf(attributes['gen_ai.conversation.id']),
     ...handOff(attributes),
   }
+}
+
+/** Text that happens to be JSON stays as it is. */
+function withoutWrapper(result: unknown): unknown {
+  const read = parsedOr(result)
+  const inner = unwrapped(read)
+  return inner === read ? result : inner
 }
 
 function messagesOf(attributes: JsonObject): ChatTurn[] {

@@ -1,5 +1,6 @@
+import { plainName } from '../../agent-names.ts'
 import type { ChatTurn } from '../../chat-turn.ts'
-import { asText, at, type JsonObject, listOf, parsedOr, textOf } from '../../json.ts'
+import { asText, at, isObject, type JsonObject, listOf, objectOf, parsedOr, textOf } from '../../json.ts'
 import { resultText } from '../../messages/parts.ts'
 import { answerText, turnsOfRequest, turnsOfResponse } from '../../messages/payloads.ts'
 import { folded } from '../attributes.ts'
@@ -15,9 +16,10 @@ export const openInference: Convention = (span) => {
   const agent = agentOf(attributes)
   switch (kind) {
     case 'LLM':
-      return { kind: 'model', agent, ...modelCall(span) }
+      // LlamaIndex also traces how it puts a request together.
+      return PREPARES.test(span.name) ? {} : { kind: 'model', agent, ...modelCall(span) }
     case 'AGENT':
-      return { kind: 'agent', agent: agent ?? agentName(span.name), ...ends(attributes) }
+      return { kind: 'agent', agent: agent ?? agentName(span.name), ...ends(attributes), ...work(attributes) }
     case 'TOOL':
       return toolCall(span, agent)
     case '':
@@ -27,9 +29,23 @@ export const openInference: Convention = (span) => {
   }
 }
 
+const PREPARES = /\._?prepare_\w+$/
+
+/** CrewAI's tasks end with all messages of their agent. */
+function work(attributes: JsonObject): ReturnType<Convention> {
+  const turns = turnsOfRequest(at(parsedOr(attributes['output.value'] ?? null), 'messages') ?? null)
+  const first = turns.findIndex(({ role }) => role === 'assistant')
+  return first < 0 ? {} : { messages: turns.slice(0, first), output: turns.slice(first) }
+}
+
 function modelCall({ attributes, dropped }: Span): ReturnType<Convention> {
-  const messages = turnsOfRequest(folded(attributes, 'llm.input_messages') ?? null)
-  const output = turnsOfResponse(folded(attributes, 'llm.output_messages') ?? null)
+  const messages = turnsOfRequest(listOf(folded(attributes, 'llm.input_messages')).flatMap(withBeside))
+  const thought = at(parsedOr(attributes['output.value'] ?? null), 'thought')
+  const output = turnsOfResponse(
+    listOf(folded(attributes, 'llm.output_messages')).flatMap((message, index) =>
+      withBeside(index === 0 && typeof thought === 'string' ? { ...objectOf(message), thought } : message),
+    ),
+  )
   const completed = [folded(attributes, 'llm.prompts'), folded(attributes, 'llm.choices')].map((list) =>
     listOf(list).map((one) => at(one, 'prompt', 'text') ?? at(one, 'completion', 'text') ?? one),
   )
@@ -48,6 +64,21 @@ function modelCall({ attributes, dropped }: Span): ReturnType<Convention> {
   }
 }
 
+/** AutoGen has thoughts and results of functions beside a message. */
+function withBeside(entry: unknown): unknown[] {
+  const results = listOf(at(entry, 'function')).map((result) => parsedOr(result))
+  if (results.length > 0)
+    return results.map((result) => ({
+      role: 'tool',
+      content: at(result, 'content'),
+      tool_call_id: at(result, 'call_id'),
+    }))
+  const thought = textOf(at(entry, 'thought'))
+  const message = at(entry, 'message')
+  if (thought === undefined || !isObject(message)) return [entry]
+  return [{ ...message, reasoning_content: thought }]
+}
+
 /** Instrumentations write this in place of text that they were told to hide. */
 const HIDDEN = '__REDACTED__'
 
@@ -59,7 +90,8 @@ function toolCall({ attributes, name }: Span, agent: string | undefined): Return
   const input = attributes['input.value']
   const output = attributes['output.value']
   const to = /^handoff[ _]to[ _](.+)$/i.exec(name)?.[1] ?? /^handoff_to_(.+)$/.exec(tool)?.[1]
-  if (to !== undefined && output === undefined) return { kind: 'hand-off', agent, to }
+  if (to !== undefined && (output === undefined || plainName(asText(output)) === plainName(to)))
+    return { kind: 'hand-off', agent, to }
   const call = textOf(attributes['tool.id']) ?? textOf(attributes['tool_call.id'])
   const given = input ?? attributes['tool.parameters']
   return {
@@ -74,9 +106,10 @@ function toolCall({ attributes, name }: Span, agent: string | undefined): Return
   }
 }
 
-/** LangChain's tools return a message around the result. */
+/** LangChain's tools return a message around the result, those of LlamaIndex blocks. */
 function messageContent(output: unknown): unknown {
   const value = parsedOr(output)
+  if (Array.isArray(at(value, 'blocks'))) return at(value, 'blocks')
   const message = at(value, 'kwargs') ?? at(value, 'data') ?? value
   return at(message, 'tool_call_id') === undefined ? output : at(message, 'content')
 }

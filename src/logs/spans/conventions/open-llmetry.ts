@@ -1,3 +1,4 @@
+import { langChainAgent } from '../../agent-names.ts'
 import { asText, at, isObject, parsedOr, textOf } from '../../json.ts'
 import { resultText } from '../../messages/parts.ts'
 import { turnsOfRequest, turnsOfResponse } from '../../messages/payloads.ts'
@@ -5,6 +6,8 @@ import { folded } from '../attributes.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Convention } from '../reading.ts'
 import { inputOf } from '../tool-input.ts'
+
+const PROPERTIES = 'traceloop.association.properties.'
 
 /** OpenLLMetry (Traceloop): messages are spread over keys such as `gen_ai.prompt.0.content`. */
 export const openLlmetry: Convention = ({ attributes, name }) => {
@@ -18,12 +21,20 @@ export const openLlmetry: Convention = ({ attributes, name }) => {
       asText(attributes['llm.request.type'] ?? attributes['gen_ai.operation.name']),
     )
   const kind = attributes['traceloop.span.kind']
+  // LangChain's metadata; which spans are around a call says less, since agents' spans are next to their steps.
+  const metadata = Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([key]) => key.startsWith(PROPERTIES))
+      .map(([key, value]) => [key.slice(PROPERTIES.length), value]),
+  )
+  const agent = langChainAgent(metadata)
   const entity = textOf(attributes['traceloop.entity.name']) ?? name
   const input = attributes['traceloop.entity.input']
   const result = attributes['traceloop.entity.output']
   if (kind === 'tool')
     return {
       kind: 'tool',
+      agent,
       tool: {
         name: entity,
         ...(input === undefined ? {} : { input: inputOf(input) }),
@@ -32,7 +43,7 @@ export const openLlmetry: Convention = ({ attributes, name }) => {
     }
   if (kind === 'agent') return { kind: 'agent', agent: entity, ...ends(input, result) }
   if (kind !== undefined) return ends(input, result)
-  return { kind: isModel ? 'model' : undefined, messages, output, offered }
+  return { kind: isModel ? 'model' : undefined, agent, messages, output, offered }
 }
 
 function outputOf(value: unknown): string {

@@ -1,7 +1,6 @@
 import { digestOf, sha256 } from '../../../base/digests/index.ts'
 import type { ModelAnswer, ModelRequest } from '../../../logs/index.ts'
-import { type ChatTurn, turnKey } from '../../../logs/index.ts'
-import { agentName } from './agent-name.ts'
+import { agentNameIn, type ChatTurn, turnKey } from '../../../logs/index.ts'
 
 /** What the request says about itself, in its path or headers. */
 export interface Named {
@@ -190,7 +189,7 @@ const isNew = ({ turns }: ModelRequest): boolean => turns.every(({ role }) => ro
 const firstUser = ({ turns }: ModelRequest): string => turns.find(({ role }) => role === 'user')?.text ?? ''
 
 function unusedName({ agents }: OpenRun, { system }: ModelRequest): string {
-  const name = agentName(system)
+  const name = agentNameIn(system)
   const taken = new Set(agents.values())
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`

@@ -5,6 +5,7 @@ import {
   type LogFormat,
   type LoggedRun,
   type LogMap,
+  type LogRecord,
   mappedFormat,
   questionOf,
   taskIdOf,
@@ -67,23 +68,19 @@ export async function importLogs(
     batch = []
     observe({ stage: 'import', done, unit: 'runs' })
   }
-  for (const group of groups) {
-    report.format(group.format.name, group.files.length)
-    const rest = {
-      onStray: fail,
-      onBeside: (value: unknown) => report.addLeftOut(unread([value], []), [value]),
-    }
-    for await (const logged of group.format.read(recordsOf(group, rename, signal, rest))) {
+  const read = async (format: LogFormat, records: AsyncIterable<LogRecord>): Promise<void> => {
+    for await (const logged of format.read(records)) {
       if ('problem' in logged) {
         fail(logged)
         continue
       }
-      const { trajectory, task } = convert(logged, group.format, known, domain)
+      if (logged.items.length === 0) {
+        fail({ where: logged.where, problem: 'it has no messages' })
+        continue
+      }
+      const { trajectory, task } = convert(logged, format, known, domain)
       if (trajectory.events.length === 0) {
-        fail({
-          where: logged.where,
-          problem: `nothing in it is a message of the format ${group.format.name}`,
-        })
+        fail({ where: logged.where, problem: `nothing in it is a message of the format ${format.name}` })
         continue
       }
       const toolLike = toolLikeTexts(trajectory.events)
@@ -96,7 +93,7 @@ export async function importLogs(
       // Attempts at one task may share an id, and importing a file again must find what it imported before.
       const id = uniqueId(trajectory.id, ids)
       const before = run.has('trajectory', id)
-      report.add(group.format.name, trajectory, logged.source)
+      report.add(format.name, trajectory, logged.source)
       if (before) report.raise('imported before')
       tools.offer(logged.tools ?? [])
       tools.add(trajectory)
@@ -107,6 +104,22 @@ export async function importLogs(
       }
       if (++done % BATCH === 0) flush()
     }
+  }
+  const onBeside = (value: unknown): void => report.addLeftOut(unread([value], []), [value])
+  const others = new Map<LogFormat, LogRecord[]>()
+  const onOther = (format: LogFormat, record: LogRecord): void => {
+    const found = others.get(format)
+    if (found === undefined) others.set(format, [record])
+    else found.push(record)
+  }
+  for (const group of groups) {
+    report.format(group.format.name, group.files.length)
+    const rest = { onStray: fail, onBeside, onOther: wanted === undefined ? onOther : undefined }
+    await read(group.format, recordsOf(group, rename, signal, rest))
+  }
+  for (const [format, records] of others) {
+    report.format(format.name, new Set(records.map(({ where }) => where.replace(/[:#]\d+$/, ''))).size)
+    await read(format, inOrder(records))
   }
   flush()
   tools.write(run)
@@ -134,7 +147,7 @@ function convert(
   // The order of a log is its own, whatever grammar its task would have.
   const task = named === undefined ? undefined : { ...named, domain }
   const taskId = task?.id ?? taskIdOf(question)
-  const id = logged.id ?? taskId
+  const id = logged.id || taskId
   const trajectory = toTrajectory(logged, { id, taskId, team: format.name, markup: format.markup })
   const meta = {
     domain,
@@ -143,6 +156,10 @@ function convert(
     importedFrom: logged.where,
   }
   return { trajectory: { ...trajectory, meta }, task }
+}
+
+async function* inOrder(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {
+  yield* records
 }
 
 function uniqueId(id: string, ids: Set<string>): string {

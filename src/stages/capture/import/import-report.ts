@@ -47,7 +47,8 @@ export class ImportReport {
   readonly #leftOut = new Map<string, ImportSummary['leftOut'][number]>()
 
   format(format: string, files: number): void {
-    this.#formats.set(format, { format, files, runs: 0 })
+    const known = this.#formats.get(format) ?? { format, files: 0, runs: 0 }
+    this.#formats.set(format, { ...known, files: known.files + files })
   }
 
   unreadable({ where, problem, rule }: Unreadable): void {

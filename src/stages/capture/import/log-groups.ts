@@ -80,22 +80,44 @@ async function* recordsOfFile(file: string, rename: Rules): AsyncGenerator<LogRe
     yield 'problem' in record ? record : { ...record, value: renamed(record.value, rename) }
 }
 
+export interface Rest {
+  /** Lines that are no records. */
+  onStray: (record: Unreadable) => void
+  /** What a record has beside its runs. */
+  onBeside: (value: unknown) => void
+  /** Records that only another format recognizes, as in a file of several programs. */
+  onOther?: ((format: LogFormat, record: LogRecord) => void) | undefined
+}
+
 /** The records of some files in one format. What is not one of them is passed on. */
 export async function* recordsOf(
   { format, files }: LogGroup,
   rename: Rules,
   signal: AbortSignal,
-  { onStray, onBeside }: { onStray: (record: Unreadable) => void; onBeside: (value: unknown) => void },
+  { onStray, onBeside, onOther }: Rest,
 ): AsyncGenerator<LogRecord> {
   for (const file of files) {
     for await (const record of recordsOfFile(file, rename)) {
       signal.throwIfAborted()
-      if ('problem' in record) onStray(record)
-      else {
+      if ('problem' in record) {
+        onStray(record)
+        continue
+      }
+      const other = onOther === undefined ? undefined : otherFormatOf(record, format)
+      if (other === undefined) {
         const { records, beside } = recordsIn(record, format)
         if (beside !== undefined) onBeside(beside)
         yield* records
-      }
+      } else for (const one of other.records) onOther!(other.format, one)
     }
   }
+}
+
+function otherFormatOf(
+  record: LogRecord,
+  own: LogFormat,
+): { format: LogFormat; records: LogRecord[] } | undefined {
+  if (own.takes?.(record.value) === true) return undefined
+  const { format, records } = recordsIn(record)
+  return format === undefined || format === own ? undefined : { format, records }
 }
