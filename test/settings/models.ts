@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openWorld } from '../../src/agent/index.ts'
+import { builtinGrammars } from '../../src/language/grammar/index.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import { openSolver } from '../../src/pipeline/eval-solvers.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
@@ -9,9 +10,10 @@ import { check } from '../../src/stages/check/index.ts'
 import { distill } from '../../src/stages/distill/index.ts'
 import { solveAll } from '../../src/stages/eval/index.ts'
 import { filter } from '../../src/stages/filter/index.ts'
-import { teach } from '../../src/stages/teach/index.ts'
+import { mindSettings } from '../../src/stages/teach/configured-team.ts'
+import { modelMinds, teach } from '../../src/stages/teach/index.ts'
 import { startOpenAiServer } from '../../src/testing/openai-server.ts'
-import { embedderFromSettings } from '../../src/world/models/index.ts'
+import { type ChatModel, embedderFromSettings } from '../../src/world/models/index.ts'
 import { openToolbox } from '../../src/world/tools/index.ts'
 import { tasksOf } from '../eval/support.ts'
 import { makeSequence } from '../filter/make-sequence.ts'
@@ -146,6 +148,28 @@ async function written(config: ProjectConfig): Promise<unknown> {
   return made!.events.flatMap((event) => (event.type === 'wrote' ? [event.said?.as ?? null] : []))
 }
 
+/** The program of a model that comments on it. */
+async function programmed(config: ProjectConfig): Promise<unknown> {
+  const completion = {
+    text: '# Add.\nprint(2 + 3)\n',
+    usage: { prompt: 0, completion: 0 },
+    ms: 0,
+    attempts: 1,
+  }
+  const model = { name: 'm', continues: true, complete: async () => ({ ...completion, finish: 'stop' }) }
+  const agent = { name: 'coder', instructions: '', tool: 'code' }
+  const { agents, answer } = builtinGrammars.get('math')!
+  const minds = modelMinds(model as unknown as ChatModel, {}, mindSettings(config.teach, config.teacher))
+  const asked = {
+    agent,
+    wants: ['call' as const],
+    messages: [],
+    tool: agents.get('code')!,
+    answer: answer.payload,
+  }
+  return (await minds(tasksOf(1)[0]!, 1)(agent).write({ ...asked, signal })).text
+}
+
 /** The ReAct agent on a few tasks. It never answers. */
 export async function reacted(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
@@ -273,6 +297,7 @@ export const modelsEffects: Effects = {
     to: 1,
     given: { ...teamGiven, 'teach.worker_steps': 1 },
   },
+  'teach.comments': { see: programmed, from: true, to: false },
   'teach.recheck': {
     see: asked(taught, { text: guessing }),
     to: 1,

@@ -55,6 +55,14 @@ function mindsOf(config: TeamConfig): Pick<Team, 'minds' | 'close'> {
   return { minds: scriptedMinds(chances) }
 }
 
+/** How a model is asked. */
+export function mindSettings(
+  { constrained, comments }: TeachSection,
+  { temperature, max_tokens: maxTokens }: TeacherSection,
+): MindSettings {
+  return { temperature, maxTokens, comments, ...(constrained === undefined ? {} : { constrained }) }
+}
+
 function modelsOf({ teach, teacher, engine }: TeamConfig): Pick<Team, 'minds' | 'close'> {
   const folders = new Map<string, ChatModel>()
   const open = (section: string, settings: TeacherSection): ChatModel => {
@@ -80,12 +88,7 @@ function modelsOf({ teach, teacher, engine }: TeamConfig): Pick<Team, 'minds' | 
     const settings = { ...teacher, ...own, ...place } as TeacherSection
     return { agent, settings, model: open(`teacher.agents.${agent}`, settings) }
   })
-  const settingsOf = ({ temperature, max_tokens: maxTokens }: TeacherSection): MindSettings => ({
-    temperature,
-    maxTokens,
-    comments: teach.comments,
-    ...(teach.constrained === undefined ? {} : { constrained: teach.constrained }),
-  })
+  const settingsOf = (section: TeacherSection): MindSettings => mindSettings(teach, section)
   return {
     minds: modelMinds(
       model,
