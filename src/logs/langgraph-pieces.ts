@@ -9,13 +9,18 @@ export type Piece =
   | { kind: 'event'; mode: string; data: unknown; metadata?: unknown; path?: string }
   | { kind: 'message'; message: LangChainMessage }
 
-/** The pieces in a value; none if it is something else. */
+/** The pieces in a value; none if it is something else. Nodes may also change what is no message. */
 export function piecesOf(value: unknown): Piece[] {
   const one = pieceOf(value)
   if (one !== undefined) return [one]
   const pieces = listOf(value).map(pieceOf)
-  return pieces.every((piece) => piece !== undefined) ? pieces : []
+  if (!pieces.some((piece) => piece?.kind === 'event' || piece?.kind === 'state'))
+    return pieces.every((piece) => piece !== undefined) ? pieces : []
+  return pieces.map((piece, index) => piece ?? otherPiece(listOf(value)[index]))
 }
+
+/** Something in a stream that tells no message. */
+export const otherPiece = (data: unknown): Piece => ({ kind: 'event', mode: 'other', data })
 
 const MODES =
   /^(?:values|updates|messages(?:\/(?:partial|complete|metadata))?|custom|debug|tasks|checkpoints|metadata|end|error|on_\w+)(?:\||$)/

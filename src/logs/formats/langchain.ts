@@ -5,6 +5,7 @@ import {
   conversationOf,
   isStreamedMessage,
   messagesIn,
+  otherPiece,
   type Piece,
   piecesOf,
   sourceOf,
@@ -42,7 +43,9 @@ async function* read(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRu
   for await (const { value, where } of records) {
     const file = where.replace(/[:#]\d+$/, '')
     const messages = messagesOf(value)
-    const pieces = messages === undefined ? piecesOf(value) : []
+    const known = messages === undefined ? piecesOf(value) : []
+    const isOther = messages === undefined && known.length === 0 && threads.has(file)
+    const pieces = isOther ? [otherPiece(value)] : known
     if (messages !== undefined) {
       const read = messagesIn(messages)
       if (last?.continuesWith(read, file) !== true) {
