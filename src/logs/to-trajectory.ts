@@ -279,7 +279,7 @@ function namesOf({ items, tools = [] }: LoggedRun): string[] {
 }
 
 function stringsIn(value: Json | LoggedRun['meta']): string[] {
-  if (typeof value === 'string') return [value]
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
   if (typeof value !== 'object' || value === null) return []
   return [...Object.keys(value), ...Object.values(value).flatMap(stringsIn)]
 }

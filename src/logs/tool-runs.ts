@@ -108,10 +108,15 @@ class Timeline {
   }
 
   /** Whether a model was sent the result of a call. A result without an id now gets that of its call. */
-  hasResult(called: Called, { output }: ToolRun, hasId: boolean): boolean {
+  hasResult(called: Called, { output, ok }: ToolRun, hasId: boolean): boolean {
     const from = this.items.indexOf(called)
     const later = this.items.slice(from + 1).filter((item) => item.type === 'returned')
-    if (hasId && later.some(({ call }) => call === called.call)) return true
+    const known = hasId ? later.find(({ call }) => call === called.call) : undefined
+    if (known !== undefined) {
+      // Messages do not say whether a tool failed.
+      if (ok === false) known.ok = false
+      return true
+    }
     const open = later.filter((item) => item.call === undefined && !this.#paired.has(item))
     const found =
       open.find((item) => item.output === output) ??
@@ -119,6 +124,7 @@ class Timeline {
       open.find(({ tool, agent }) => tool === undefined && agent === called.agent)
     if (found === undefined) return false
     found.call = called.call!
+    if (ok === false) found.ok = false
     this.#paired.add(found)
     return true
   }

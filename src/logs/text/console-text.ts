@@ -45,7 +45,7 @@ const LANGCHAIN = /^={5,80} (Human|Ai|System|Tool) Message(?: Chunk)? ={5,80}$/g
 /** `pretty_print()` of LangChain's messages. */
 const langchain: ConsoleDialect = {
   isOwn: (text) => new RegExp(LANGCHAIN.source, 'm').test(text),
-  markup: new RegExp(`${LANGCHAIN.source}|^Name: |^Tool Calls:$|^ Call ID: |^  Args:$`, 'gm'),
+  markup: new RegExp(`${LANGCHAIN.source}|^[\\w -]{1,80}:(?: |$)|^\\S{1,80} \\(|\\)$`, 'gm'),
   messages: (text) => [
     blocksOf(text, LANGCHAIN).map(({ header, body }) => {
       const [, name] = /^Name: (.+)\n*/.exec(body) ?? []
