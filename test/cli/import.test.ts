@@ -87,12 +87,13 @@ it('reads everything in a file, and says what it could not read and where', () =
     chat('Which sea?', 'The Baltic'),
   )
   const { figures, unreadable } = imported(mixed)
-  expect(figures).toMatchObject({ runs: 2, unreadable: 4 })
+  // A value may be printed over several lines, so the broken line and the text after it are one.
+  expect(figures).toMatchObject({ runs: 2, unreadable: 3 })
   expect(unreadable).toMatchObject([
     {
       what: 'nothing in it is a message of the format openai-chat',
-      count: 3,
-      examples: ['mixed.jsonl:1', 'mixed.jsonl:3', 'mixed.jsonl:5'],
+      count: 2,
+      examples: ['mixed.jsonl:1', 'mixed.jsonl:3'],
     },
     { what: expect.stringContaining('it is not JSON'), examples: ['mixed.jsonl:4'] },
   ])

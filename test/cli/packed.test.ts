@@ -67,7 +67,7 @@ it('contains what is needed and nothing else', () => {
   expect(
     paths.filter(
       (path) =>
-        !/^(bin|dist|docs|examples|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|(README|CHANGELOG|AGENTS|CONTRIBUTING)\.md|package\.json)$/.test(
+        !/^(bin|deploy|dist|docs|examples|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|(README|CHANGELOG|AGENTS|CONTRIBUTING)\.md|package\.json)$/.test(
           path,
         ),
     ),

@@ -27,8 +27,10 @@ const isSession = (value: unknown): boolean => {
 async function* read(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const files = new Map<string, { where: string; events: unknown[] }>()
   for await (const { value, where } of records) {
-    if (isSession(value)) yield runOf(listOf(at(value, 'events')), where, idOf(at(value, 'id')))
-    else if (isEvent(value)) {
+    if (isSession(value)) {
+      const run = runOf(listOf(at(value, 'events')), where, idOf(at(value, 'id')))
+      yield { ...run, source: [{ ...(value as object), events: run.source }] }
+    } else if (isEvent(value)) {
       const file = where.replace(/[:#]\d+$/, '')
       const stream = files.get(file) ?? { where, events: [] }
       files.set(file, stream)
@@ -52,7 +54,7 @@ function runOf(events: readonly unknown[], where: string, id?: string): LoggedRu
     ...run,
     items,
     ...(time === undefined ? {} : { meta: { began: time } }),
-    source: whole.map((event) => at(event, 'content')),
+    source: whole,
   }
 }
 

@@ -84,8 +84,7 @@ function runOf(values: readonly unknown[], where: string): LoggedRun {
   const { items, leftOut, tools } = withHandOffs(withToolRuns(itemsOfCalls(calls), runs))
   const last = calls.at(-1)?.output.at(-1)
   const ends = last !== undefined && last.calls.length === 0 && last.text !== ''
-  const source = values.filter((value) => eventOf(value)!.kind !== 'other')
-  return { where, items, leftOut, tools, source, ...(ends ? { answer: last.text } : {}) }
+  return { where, items, leftOut, tools, source: values, ...(ends ? { answer: last.text } : {}) }
 }
 
 function turnOf(message: unknown): ChatTurn[] {

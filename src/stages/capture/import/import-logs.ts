@@ -74,10 +74,6 @@ export async function importLogs(
         fail(logged)
         continue
       }
-      if (logged.items.length === 0) {
-        fail({ where: logged.where, problem: 'it has no messages' })
-        continue
-      }
       const { trajectory, task } = convert(logged, format, known, domain)
       if (trajectory.events.length === 0) {
         fail({ where: logged.where, problem: `nothing in it is a message of the format ${format.name}` })
