@@ -19,6 +19,8 @@ export interface DeployOptions {
   quantize?: GgufFileType | undefined
   /** ISO time. */
   createdAt: string
+  /** Called before something is downloaded. */
+  onStatus?: ((line: string) => void) | undefined
 }
 
 /** What the parts of a folder are made from. */

@@ -46,7 +46,7 @@ export async function deployModel(options: DeployOptions): Promise<Deployed> {
   const parts = { ...options, folder, report, tokenizer, prompt, stop: stopTexts(grammar), missingTools }
   try {
     mkdirSync(folder)
-    const gguf = writeParts(parts)
+    const gguf = await writeParts(parts)
     moveIntoPlace(folder, out)
     return { target, folder: out, files: filesIn(out), gguf, missingTools }
   } catch (error) {
@@ -67,7 +67,7 @@ function refuseOther({ target, quantize }: DeployOptions, out: string): void {
     })
 }
 
-function writeParts(parts: Deployment): GgufReport | undefined {
+async function writeParts(parts: Deployment): Promise<GgufReport | undefined> {
   const gguf = writeWeights(parts)
   const { target, folder, grammar, tokenizer, name, prompt, report, stop } = parts
   const config = clientConfig({
@@ -81,8 +81,9 @@ function writeParts(parts: Deployment): GgufReport | undefined {
     serverAddsBegin: target === 'sglang',
   })
   writeFileAtomic(join(folder, 'coa.json'), `${JSON.stringify(config, null, 2)}\n`)
-  if (target === 'browser') copyPage(folder, { python: Object.hasOwn(config.tags, 'code') })
-  else copyClients(target, folder)
+  if (target === 'browser') {
+    await copyPage(folder, { python: Object.hasOwn(config.tags, 'code'), onStatus: parts.onStatus })
+  } else copyClients(target, folder)
   if (target === 'ollama') {
     const ends = report.shape.endTokens.flatMap((id) => tokenizer.idToToken(id) ?? [])
     const file = modelfile({

@@ -85,6 +85,7 @@ async function deploy(
     limits: { maxTokens, maxTurns },
     quantize: options.quantize?.toUpperCase() as GgufFileType | undefined,
     createdAt: new Date().toISOString(),
+    onStatus: (line) => process.stderr.write(`${line}\n`),
   })
 }
 

@@ -22,6 +22,8 @@ export interface Build {
   packages: readonly [PinnedPackage, ...PinnedPackage[]]
   /** The module to import, in the first package. */
   entry: string
+  /** Other files of the first package that must be there: what an earlier version of coa installed may lack them. */
+  alsoNeeded: readonly string[]
   downloadMegabytes: number
 }
 
@@ -52,6 +54,7 @@ export const builds: Record<BuildName, Build> = {
       common,
     ],
     entry: 'dist/index.js',
+    alsoNeeded: [],
     downloadMegabytes: 114,
   },
   wasm: {
@@ -63,11 +66,13 @@ export const builds: Record<BuildName, Build> = {
           'sha512-q0y+JrrtukXSzsBWEMccVfqX25LRmosXHF+CaRJmg8pZClzcV7svNc4rKY3jL02Vb7QmRMDs1SigqR4CXAfKYQ==',
         keeps: (path) =>
           isAboutPackage(path) ||
-          /^dist\/(ort\.node\.min\.mjs|ort-wasm-simd-threaded\.(mjs|wasm))$/.test(path),
+          /^dist\/(ort\.(node|wasm)\.min\.mjs|ort-wasm-simd-threaded\.(mjs|wasm))$/.test(path),
       },
       common,
     ],
     entry: 'dist/ort.node.min.mjs',
+    // The same for browsers: `coa deploy browser` copies it.
+    alsoNeeded: ['dist/ort.wasm.min.mjs'],
     downloadMegabytes: 33,
   },
 }

@@ -15,10 +15,13 @@ export interface InstalledBuild {
  * version that happens to be installed is not used: numbers would change with the project that coa is installed in.
  */
 export function locateBuild(name: BuildName): InstalledBuild | undefined {
-  const { packages, entry } = builds[name]
+  const { packages, entry, alsoNeeded } = builds[name]
   const candidates = [nextToUs(packages[0].name), join(buildFolder(name), 'node_modules', packages[0].name)]
   const folder = candidates.find(
-    (candidate) => candidate !== undefined && versionIn(candidate) === packages[0].version,
+    (candidate) =>
+      candidate !== undefined &&
+      versionIn(candidate) === packages[0].version &&
+      alsoNeeded.every((file) => existsSync(join(candidate, file))),
   )
   return folder === undefined ? undefined : { folder, entry: join(folder, entry) }
 }
