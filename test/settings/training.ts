@@ -1,4 +1,5 @@
 import { digestOf } from '../../src/base/digests/index.ts'
+import type { Engine } from '../../src/engine/index.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
@@ -110,6 +111,14 @@ const byLength: GroupJudge = async ({ attempts }) => ({
 })
 
 /** Everything the engine is told, every rollout that is asked for, and how rollouts are stored. */
+/** A reference that finds every token less likely than the policy does. */
+const otherModel: Pick<Engine, 'forward'> = {
+  forward: async (...given) => {
+    const { logprobs, ...rest } = await recordingEngine().engine.forward(...given)
+    return { ...rest, logprobs: logprobs.map((values) => values.map((value) => value - 1)) }
+  },
+}
+
 async function rl(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   const { engine, calls } = recordingEngine()
@@ -121,7 +130,7 @@ async function rl(config: ProjectConfig): Promise<unknown> {
       signal,
       observe,
       tasks,
-      student: { engine, reference: recordingEngine().engine },
+      student: { engine, reference: otherModel },
       compare: config.rl.reward === 'verdict' ? undefined : compareWith(byLength, 0.5, rlSettings(config)),
       // As the stage does.
       replay: config.rl.replay === 0 ? undefined : replayFrom(replayed, byteTokenizer(), rlSettings(config)),
