@@ -57,7 +57,7 @@ it('checksums are CRC-32C', () => {
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa)
 })
 
-it('an event file contains every number that has a step, and grows while the run goes on', async () => {
+it('an event file contains every number that has a step, and grows during the run', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'run-1', 'events.out.tfevents.run-1')
   const first = await openTensorboard(folder, run, options)

@@ -138,7 +138,7 @@ it('a server is named by a URL without a login', () => {
 })
 
 describe('training', () => {
-  it('goes on without a server that is down, with one warning that says how to send the metrics later', async () => {
+  it('continues without a server that is down, with one warning that says how to send the metrics later', async () => {
     using folder = emptyRun()
     const { url } = await recordedServer({ 'mlflow/experiments/get-by-name': [503, 'busy'] })
     const said: string[] = []

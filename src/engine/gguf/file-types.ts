@@ -7,7 +7,7 @@ export type GgufFileType = 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_K_M'
 /** llama.cpp's ids for them. */
 export const fileTypeIds: Record<GgufFileType, number> = { F32: 0, F16: 1, Q8_0: 7, Q4_K_M: 15, BF16: 32 }
 
-/** What stands in for a type whose blocks are longer than a row can be divided into, as in llama.cpp. */
+/** The fallback for a type whose block size does not divide the row length, as in llama.cpp. */
 const narrower: Partial<Record<WritableType, WritableType>> = {
   Q4_K: 'Q5_0',
   Q6_K: 'Q8_0',

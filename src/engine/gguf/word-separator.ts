@@ -11,7 +11,7 @@ export const WORD_SEPARATOR = '\u001f'
 /** The byte as it is written in a byte-level vocabulary. */
 export const SEPARATOR_BYTE = '\u011f'
 
-/** What stands in the file at the byte's place. */
+/** What the file contains instead of the byte. */
 export const SEPARATOR_TOKEN = '[WORD_SEPARATOR]'
 
 /** How to separate the words of a text: in the pieces between these tokens, after each match of the pattern. */

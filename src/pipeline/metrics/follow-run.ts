@@ -24,7 +24,7 @@ export function followRun(
         () => openSink(name, target, about, { python }),
         (reason) =>
           onFinding(
-            `Metrics do not arrive at ${name} (${target}): ${reason} The run goes on without it. If it does not respond again, send them later: coa run metrics ${run.id} --${name} ${target}`,
+            `Metrics do not arrive at ${name} (${target}): ${reason} The run continues without it. If it does not respond again, send them later: coa run metrics ${run.id} --${name} ${target}`,
           ),
       ),
   )
