@@ -25,7 +25,7 @@ function start(
 function outcome(folder: string) {
   using run = openRun(folder)
   const isTimed = (name: string): boolean =>
-    ['t', 'seconds', 'tokens_per_second'].includes(name) || name.startsWith('time/')
+    ['t', 'seconds', 'minutes', 'tokens_per_second'].includes(name) || name.startsWith('time/')
   return {
     rows: stepRows(run.metrics()).map((row) =>
       Object.fromEntries(Object.entries(row).filter(([name]) => !isTimed(name))),

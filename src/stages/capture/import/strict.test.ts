@@ -29,7 +29,7 @@ it('warns about text that looks like tool output, and refuses its run if asked t
     expect(run.count('trajectory')).toBe(1)
     const { figures, toolLike } = await importLogs(context, { files: [file] })
     expect(figures).toMatchObject({ runs: 2, 'texts that look like tool output': 1 })
-    expect(toolLike).toEqual([{ kind: 'an exit code', count: 1, examples: [made] }])
+    expect(toolLike).toEqual([{ kind: 'an exit code', count: 1, examples: [made], rule: 'assistant' }])
   } finally {
     rmSync(folder, { recursive: true })
   }
