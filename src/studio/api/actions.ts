@@ -54,20 +54,24 @@ export type ChainMessage =
   | { type: 'done'; answer?: string; stop: string; tokens: number; seconds: number }
 
 /**
- * A mark on a chain; `filter.marks` decides what the filter makes of them. While another process writes to the run, it cannot be
- * marked: status 409.
+ * What someone thinks of a chain; `filter.marks` decides what the filter makes of it. While another process writes to the run, it
+ * cannot be marked: status 409.
  */
 export interface MarkView {
-  chain: string
-  mark: 'good' | 'bad'
-  note: string
-  at?: string
+  kind: 'sequence' | 'rollout'
+  id: string
+  rating: 'good' | 'bad'
+  note?: string
+  /** Who or what marked it. This studio marks as `user`. */
+  by: string
+  at: string
 }
 
 export interface MarkRequest {
-  chain: string
-  /** Null removes it. */
-  mark: 'good' | 'bad' | null
+  kind: 'sequence' | 'rollout'
+  id: string
+  /** `none` withdraws the mark. */
+  rating: 'good' | 'bad' | 'none'
   note?: string
 }
 

@@ -1,4 +1,5 @@
 import type { Rollout, Task, Verdict } from '../../schema/index.ts'
+import type { MarkView } from './actions.ts'
 import type { ChainView } from './chains.ts'
 import type { Outcome, Stop } from './common.ts'
 
@@ -85,6 +86,7 @@ export interface RolloutRow {
   seconds: number
   answer?: string
   failure?: string
+  mark?: MarkView
 }
 
 export interface RolloutView extends ChainView {
