@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(stopServers)
 
 const quiet = { signal: new AbortController().signal, observe: () => {} }
-const config = ProjectConfig.parse({ filter: { against: [] } })
+const config = ProjectConfig.parse({ filter: { against: [], near_duplicates: false } })
 const newRun = (): Run => createRun(folder, { command: 'coa serve --record', coa: '0.0.0' })
 
 /** A chain in the order that the grammar demands. */
