@@ -25,7 +25,10 @@ export function registerRunResume(parent: Command): void {
       const options = command.optsWithGlobals<GlobalOptions>()
       const dir = findRun(settings(options).config.project.runs, which, 'interrupted training')
       using run = openRun(dir, { write: true, command: 'coa run resume' })
-      if (isUnfinishedQuickstart(run.manifest)) return resumeQuickstart(run, options)
+      if (isUnfinishedQuickstart(run.manifest)) {
+        await resumeQuickstart(run, options)
+        return
+      }
       const name = (['rl', 'sft'] as const).find((one) => {
         const state = run.manifest.stages[one]
         return state !== undefined && state.status !== 'done'
