@@ -3,6 +3,7 @@ import { ApiError, toApiError } from './api-error.ts'
 import type { Ask, CallResult } from './ask.ts'
 import { completeChat } from './chat/chat-completion.ts'
 import { readChat } from './chat/chat-request.ts'
+import { chatPageRoutes, exampleQuestions } from './chat-page.ts'
 import type { Exchange } from './exchange.ts'
 import { functionsOf } from './functions.ts'
 import { takeFeedback } from './record/feedback.ts'
@@ -65,6 +66,8 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
       grammar: grammar.name,
       tools: serve.tools,
       recording: service.parts.recorder !== undefined,
+      agents: [...grammar.agents.values()].map(({ name, kind }) => ({ name, kind })),
+      examples: exampleQuestions(grammar, service.parts.meta),
       functions: functionsOf(grammar).map((one) => ({ type: 'function', function: one })),
     },
   }
@@ -128,6 +131,7 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
   }
 
   return [
+    ...chatPageRoutes(),
     { method: 'POST', path: /^\/v1\/chat\/completions$/, endpoint: 'chat', handle: chat },
     { method: 'POST', path: /^\/v1\/responses$/, endpoint: 'responses', handle: responses },
     {
