@@ -2,6 +2,8 @@ import { button, element, visible } from './elements.js'
 
 /** Colors in the style sheet; names tell agents apart where colors repeat. */
 const HUES = 7
+/** Text outside of any tag. */
+const STRAY = 'stray'
 const OUTCOMES = {
   refused: 'refused',
   malformed: 'could not be read',
@@ -29,7 +31,7 @@ export class ChainView {
     const place = this.#agents.indexOf(agent)
     const state = element('span', { className: 'state' })
     const body = element('div', { className: 'text' })
-    const name = element('b', { className: 'agent' }, visible(agent))
+    const name = element('b', { className: 'agent' }, agent === STRAY ? 'outside any role' : visible(agent))
     const card = element(
       'li',
       { className: `${kind} hue${(place < 0 ? 0 : place) % HUES}` },

@@ -50,7 +50,7 @@ export function resultView({ result, again, canRecord }) {
   ]
 }
 
-/** Thumbs, and what to add to them. */
+/** Good or bad, and what to add to that. */
 function feedbackView(id) {
   const state = element('span', { className: 'note', role: 'status' })
   const note = element('input', { placeholder: 'why (optional)', maxLength: 10_000, ariaLabel: 'Why' })
@@ -84,13 +84,11 @@ function feedbackView(id) {
     answer,
     element('button', { type: 'submit' }, 'Save'),
   )
-  const thumb = (sign, name, value) =>
+  const thumb = (name, value) =>
     element(
       'button',
       {
         type: 'button',
-        ariaLabel: name,
-        title: name,
         className: 'thumb',
         onclick: ({ currentTarget }) => {
           const isSame = verdict === value
@@ -101,16 +99,9 @@ function feedbackView(id) {
           send()
         },
       },
-      sign,
+      name,
     )
-  return element(
-    'div',
-    { className: 'feedback' },
-    thumb('👍', 'Good', 'good'),
-    thumb('👎', 'Bad', 'bad'),
-    state,
-    more,
-  )
+  return element('div', { className: 'feedback' }, thumb('Good', 'good'), thumb('Bad', 'bad'), state, more)
 }
 
 function snippetView(result) {

@@ -43,18 +43,20 @@ export function chatPageRoutes(): Route[] {
   }))
 }
 
-const MOST_EXAMPLES = 4
+const GENERATED = 12
+const SHOWN = 3
 
-/** Questions to begin with, in the style that the grammar is for. */
+/** Questions to begin with, in the style that the grammar is for: short ones, so that they can be read at a glance. */
 export function exampleQuestions({ name }: Pick<Grammar, 'name'>, meta: Task['meta']): string[] {
   const shown = exampleChains.get(name)
-  const questions = shown === undefined ? [] : [shown.question]
-  for (const suite of suites.values())
-    for (let index = 0; suite.domain === name && index < MOST_EXAMPLES; index++) {
-      const task = suite.generate({ seed: 1, split: 'train', index })
-      // Questions about a fictional world can only be answered in it.
-      const fits = task.meta['world'] === undefined || task.meta['world'] === meta['world']
-      if (fits) questions.push(task.question)
-    }
-  return questions.slice(0, MOST_EXAMPLES)
+  const generated = [...suites.values()]
+    .filter(({ domain }) => domain === name)
+    .flatMap((suite) =>
+      Array.from({ length: GENERATED }, (_, index) => suite.generate({ seed: 1, split: 'train', index })),
+    )
+    // Questions about a fictional world can only be answered in it.
+    .filter((task) => task.meta['world'] === undefined || task.meta['world'] === meta['world'])
+    .map(({ question }) => question)
+    .sort((one, other) => one.length - other.length)
+  return [...(shown === undefined ? [] : [shown.question]), ...generated.slice(0, SHOWN)]
 }
