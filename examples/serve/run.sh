@@ -44,4 +44,4 @@ $COA sft latest --set sft.max_steps="${STEPS:-20}"
 $COA rl --from-served latest --steps "${STEPS:-20}" --set rl.groups=2 --set rl.group_size=4 --set rl.dynamic_sampling=false
 
 # 6. The next version.
-$COA solve 'A box holds 12 pens. How many pens do 9 boxes hold?' --grammar math --model "$(ls -d runs/*/checkpoints/rl)" || [ $? = 3 ]
+$COA solve 'A maker of soft drinks fills its bottles in several plants. Today, the coast plant fills 90 bottles. The spring plant fills 7 times as many bottles today as the coast plant. How many bottles do the coast plant and the spring plant fill in total today?' --grammar math --model "$(ls -d runs/*/checkpoints/rl)" || [ $? = 3 ]

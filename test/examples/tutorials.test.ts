@@ -74,10 +74,11 @@ it('own tasks: two solvers are compared', async () => {
 
 it('serve: what the OpenAI client asks is recorded, marked, and trained on', async () => {
   const model = writeByteModel(folder, 'served', { ...byteModelShape, contextLength: 2048 })
-  // It cannot multiply by 3.
+  // It makes one mistake.
   const upstream = await chainWriter(model, (question) => {
-    const boxes = Number(/do (\d+) boxes/.exec(question)?.[1])
-    return `<plan>Multiply.</plan><think>12 pens each.</think><answer>\\boxed{${boxes === 3 ? 35 : boxes * 12}}</answer>`
+    const bottles = Number(/fills (\d+) bottles/.exec(question)?.[1])
+    const answer = bottles === 345 ? 345 : bottles * 8
+    return `<plan>Multiply.</plan><think>One plus seven.</think><answer>\\boxed{${answer}}</answer>`
   })
   try {
     const stdout = await runScript('serve', {
@@ -87,8 +88,8 @@ it('serve: what the OpenAI client asks is recorded, marked, and trained on', asy
       COA_ROLLOUT_MAX_TOKENS: '200',
       COA_FILTER_NEAR_DUPLICATES: 'false',
     })
-    expect(stdout).toContain('3 boxes: \\boxed{35} (wrong: 36)')
-    expect(stdout).toContain('4 boxes: \\boxed{48} (right)')
+    expect(stdout).toContain('345 bottles: \\boxed{345} (wrong: 2760)')
+    expect(stdout).toContain('412 bottles: \\boxed{3296} (right)')
     expect(stdout).toMatch(/from marked rollouts *6.*6 of 6.*checkpoints\/sft.*checkpoints\/rl/s)
   } finally {
     upstream.close()
