@@ -3,7 +3,7 @@ import { type Policy, type RolloutJob, type RolloutSettings, rollOut, type World
 import type { Grammar, Payload } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { Tool } from '../world/tools/index.ts'
-import { ChainSteps, type Step, type StepListener } from './chain-steps.ts'
+import { ChainSteps, type Step, type StepListener } from '../agent/index.ts'
 import { NO_TOKENS, type ServedTokens, since, tokensOf } from './usage.ts'
 
 /** A tool call that the client is to make. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyOf } from '../base/http/index.ts'
 import { parseJson } from '../schema/index.ts'
 import { ApiError } from './api-error.ts'
-import type { StepListener } from './chain-steps.ts'
+import type { StepListener } from '../agent/index.ts'
 import { EventStream } from './event-stream.ts'
 import type { Reply } from './service.ts'
 

@@ -1,7 +1,7 @@
-import { answerText } from '../agent/index.ts'
 import { ChainParser, type Grammar, type ParseEvent, type Payload, STRAY } from '../language/grammar/index.ts'
 import type { Rollout, SpanKind } from '../schema/index.ts'
 import { AnswerText } from './answer-text.ts'
+import { answerText } from './tool-calls.ts'
 import { TrimmedText } from './trimmed-text.ts'
 
 /** One turn of a chain, without its tags. */
