@@ -55,7 +55,7 @@ export class ChainSteps {
     this.#result = result
   }
 
-  /** The chain has ended, perhaps within a step. */
+  /** The chain has ended, perhaps within a step or within a tag, which is not passed on. */
   end(): void {
     this.#close()
   }
