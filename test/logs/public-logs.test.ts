@@ -15,6 +15,8 @@ interface Expected {
   rows: (file: string) => unknown[]
   /** What was measured when this was written. */
   figures: Record<string, number>
+  /** Runs that the log ends without an answer. */
+  unanswered?: number
   isLabel: RegExp
 }
 
@@ -49,9 +51,29 @@ const logs: Expected[] = [
     figures: { runs: 184, answered: 184, 'tool calls': 415, 'correct according to the log': 184 },
     isLabel: labels,
   },
+  {
+    path: 'traces/who-when-multi-agent-logs.jsonl.gz',
+    format: 'ag2',
+    rows: readJsonLines,
+    figures: { runs: 184, answered: 150, tasks: 142, 'wrong according to the log': 184 },
+    unanswered: 34,
+    isLabel: new RegExp(
+      [
+        // Roles and levels.
+        /^(?:assistant|user|human|Easy|Medium|Hard|0)$/,
+        // What executors write around the output of a program.
+        /exitcode: \d+ \(execution (?:succeeded|failed)\)|Code output:|```\w*/,
+        /The script ran(?:, then exited with| but produced no output to console\. The) Unix exit code(?: was)?: \d+/,
+        /^Its output was:$|^\. If you were expecting output, .*/,
+      ]
+        .map(({ source }) => source)
+        .join('|'),
+      'gm',
+    ),
+  },
 ]
 
-for (const { path, format, rows, figures, isLabel } of logs) {
+for (const { path, format, rows, figures, unanswered = 0, isLabel } of logs) {
   const file = dataFile(path)
   describe.skipIf(file === null)(`the published ${path}`, () => {
     it('are imported without options or loss, and become well-formed chains', async () => {
@@ -68,7 +90,7 @@ for (const { path, format, rows, figures, isLabel } of logs) {
         for (const [index, trajectory] of [...run.scan('trajectory')].entries())
           expectKept(records[index], `${[...textsIn(trajectory)].join('\0')}\0${others}`, isLabel)
         const { figures: distilled } = await distill(config, context)
-        expect(distilled).toMatchObject({ sequences: figures['runs'], 'with problems': 0, unanswered: 0 })
+        expect(distilled).toMatchObject({ sequences: figures['runs'], 'with problems': unanswered, unanswered })
       } finally {
         rmSync(folder, { recursive: true })
       }
