@@ -102,7 +102,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
 }
 
 function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
-  const { sequences, kept, copies, upSampled, passedOver, judge, unchecked = 0 } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, judge, unchecked = 0, notes = [] } = funnel
   const state = dryRun
     ? 'dry run: nothing was written'
     : alreadyDone
@@ -123,6 +123,7 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
       : [
           `${mark.open} nothing has checked the answers of ${whole(unchecked)} sequences; \`coa check RUN\` does`,
         ]),
+    ...notes.map((note) => `${mark.open} ${note}`),
     pc.dim(state),
   ].join('\n')
 }
