@@ -118,7 +118,7 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
       `${whole(copies)} after upsampling ${whole(upSampled)} of them` +
       (passedOver === 0 ? '' : `; ${whole(passedOver)} skipped`),
     ...(judge === undefined ? [] : [describeJudge(judge)]),
-    ...(unchecked === 0
+    ...(unchecked === 0 || notes.some((note) => note.includes('nothing has checked'))
       ? []
       : [
           `${mark.open} nothing has checked the answers of ${whole(unchecked)} sequences; \`coa check RUN\` does`,

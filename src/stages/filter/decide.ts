@@ -43,10 +43,7 @@ export type Decision =
   /** The score is the judge's, if it was asked and could decide. */
   | { weight: number; score?: number }
 
-type Check = (
-  examined: Examined,
-  criteria: Criteria & { settings: FilterSettings },
-) => Drop | undefined
+type Check = (examined: Examined, criteria: Criteria & { settings: FilterSettings }) => Drop | undefined
 
 /** The stages that judge each sequence by itself. */
 const checks: readonly (readonly [StageName, Check])[] = [
@@ -93,7 +90,8 @@ export function tooSimple(
   const needed =
     new Map(Object.entries(settings.min_interactions_by_suite)).get(suite) ?? settings.min_interactions
   if (interactions >= needed) return undefined
-  return { reason: `fewer than ${needed} tool calls`, detail: `${interactions}` }
+  const reason = needed === 1 ? 'no tool call' : `fewer than ${needed} tool calls`
+  return { reason, detail: `${interactions}` }
 }
 
 /**

@@ -123,7 +123,8 @@ function count(
   const counts = all.get(grammar) ?? { sequences: 0, reflecting: 0, calling: 0, checked: 0 }
   all.set(grammar, counts)
   counts.sequences++
-  if (spans.some(({ agent, text }) => reflection_agents.includes(agent) && !isBlank(text))) counts.reflecting++
+  if (spans.some(({ agent, text }) => reflection_agents.includes(agent) && !isBlank(text)))
+    counts.reflecting++
   if (spans.some(({ kind }) => kind === 'call')) counts.calling++
   if (verdict !== undefined) counts.checked++
 }
