@@ -5,6 +5,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 PYTHON=${PYTHON:-python3}
+# A path is meant from here, not from the folder of the run.
+case $PYTHON in */*) PYTHON=$(cd "$(dirname "$PYTHON")" && pwd)/$(basename "$PYTHON") ;; esac
 main=
 [ -n "${COA:-}" ] || main=$here/../../bin/coa.js
 COA=${COA:-node}
