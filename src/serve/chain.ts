@@ -1,9 +1,17 @@
 import { z } from 'zod'
-import { type Policy, type RolloutJob, type RolloutSettings, rollOut, type World } from '../agent/index.ts'
+import {
+  ChainSteps,
+  type Policy,
+  type RolloutJob,
+  type RolloutSettings,
+  rollOut,
+  type Step,
+  type StepListener,
+  type World,
+} from '../agent/index.ts'
 import type { Grammar, Payload } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { Tool } from '../world/tools/index.ts'
-import { ChainSteps, type Step, type StepListener } from './chain-steps.ts'
 import { NO_TOKENS, type ServedTokens, since, tokensOf } from './usage.ts'
 
 /** A tool call that the client is to make. */
@@ -33,6 +41,7 @@ export interface ChainParts {
   clientTools?: readonly string[]
   newCallId: () => string
   onCalled: (call: Rollout['calls'][number]) => void
+  onRollout: (rollout: Rollout) => void
 }
 
 /**
@@ -47,6 +56,8 @@ export class Chain {
   #soFar: () => Pick<Rollout, 'promptTokens' | 'spans'> = () => ({ spans: [] })
   #counted = NO_TOKENS
   #shown = 0
+  /** How many turns it has made. */
+  turns = 0
   #handOver: (call: ClientCall) => void = () => {}
   #resume: (output: string) => void = () => {}
 
@@ -79,7 +90,11 @@ export class Chain {
         this.#rollout.then((done) => [done, undefined] as const),
         called.then((made) => [undefined, made] as const),
       ])
-      if (rollout !== undefined) this.#steps.end()
+      this.turns++
+      if (rollout !== undefined) {
+        this.#steps.end()
+        this.#parts.onRollout(rollout)
+      }
       return {
         ...(rollout === undefined ? { call } : { rollout }),
         steps: this.#newSteps(),
