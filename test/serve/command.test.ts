@@ -156,7 +156,9 @@ it('says what it records before it records anything, and at the end what it has'
   await fetch(`${url}/v1/feedback`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   child.kill('SIGINT')
   await closed
-  expect(said).toMatch(/chains 1, questions 1, marked good 0, marked bad 1\nNext:\n.*rl --from-served \S+\n$/s)
+  expect(said).toMatch(
+    /chains 1, questions 1, marked good 0, marked bad 1\nNext:\n.*rl --from-served \S+\n$/s,
+  )
 })
 
 describe('what it refuses', () => {

@@ -237,6 +237,15 @@ describe('feedback', () => {
   })
 })
 
+it('says what a verdict may be', async () => {
+  const server = await recording()
+  const [, { error }] = await feedback(server, { id: 'chatcmpl-0', verdict: 'fine' })
+  expect(error).toMatchObject({
+    param: 'verdict',
+    message: expect.stringMatching(/"good", "bad" or "none".*outcome/),
+  })
+})
+
 describe('what feedback is refused', () => {
   it.each([
     ['not JSON', '{"id": ', 400, 'invalid_json'],

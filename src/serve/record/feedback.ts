@@ -17,13 +17,16 @@ const Name = z
 const Fields = z.looseObject({
   /** Of a chat completion or a response. */
   id: z.string().min(1).max(200),
-  verdict: z.union([
-    z.enum(['good', 'bad', 'none']),
-    Verdict.extend({
-      checker: Name.default('client'),
-      evidence: Text.default(''),
-    }),
-  ]),
+  verdict: z.union(
+    [
+      z.enum(['good', 'bad', 'none']),
+      Verdict.extend({
+        checker: Name.default('client'),
+        evidence: Text.default(''),
+      }),
+    ],
+    { error: 'it must be "good", "bad" or "none", or the result of a check, such as {"outcome": "correct"}' },
+  ),
   note: Text.nullish(),
   /** What the right answer is. */
   answer: Text.nullish(),
