@@ -5,7 +5,7 @@ const HUES = 7
 /** Text outside of any tag. */
 const STRAY = 'stray'
 const OUTCOMES = {
-  refused: 'refused',
+  refused: 'was refused',
   malformed: 'could not be read',
   environment: 'failed',
 }
@@ -43,7 +43,7 @@ export class ChainView {
     this.#open = { kind, body, state, text: '' }
     if (outcome !== undefined) {
       const how = OUTCOMES[outcome]
-      state.textContent = `${how === undefined ? '' : `${how}, `}${seconds(ms ?? 0)}`
+      state.textContent = `after ${seconds(ms ?? 0)}${how === undefined ? '' : `: the call ${how}`}`
       if (how !== undefined) card.classList.add('troubled')
     }
     if (kind === 'call') this.#run(state)
@@ -84,7 +84,7 @@ export class ChainView {
   }
 }
 
-const words = { role: '', call: 'calls its tool', observation: 'came back', answer: 'answers' }
+const words = { role: '', call: 'calls its tool', observation: 'came back', answer: '' }
 
 /** Long output is cut to eight lines until someone wants to see it. */
 function fold(body) {

@@ -35,12 +35,14 @@ async function connect() {
     .filter((sentence) => sentence !== '')
     .join(' ')
   find('examples').replaceChildren(
-    ...examples.map((text) =>
-      button(text.length > 90 ? `${text.slice(0, 89)}…` : text, () => {
+    ...examples.map((text) => {
+      const example = button(text.length > 90 ? `${text.slice(0, 89)}…` : text, () => {
         question.value = text
         question.focus()
-      }),
-    ),
+      })
+      example.title = text
+      return example
+    }),
   )
   showHistory()
   question.focus()

@@ -4,7 +4,7 @@ import { exampleChains } from '../language/grammar/index.ts'
 import type { Task } from '../schema/index.ts'
 import { suites } from '../tasks/index.ts'
 import { ApiError } from './api-error.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 
 const scripts = ['page', 'api', 'chain-view', 'elements', 'history', 'result-view', 'snippets']
 /** Everything the page consists of: nothing else in the folder is served. */

@@ -10,20 +10,10 @@ import { takeFeedback } from './record/feedback.ts'
 import { createResponse } from './responses/create-response.ts'
 import { ResponseStore } from './responses/response-store.ts'
 import { readResponses } from './responses/responses-request.ts'
+import type { Route } from './route.ts'
 import type { Prepared, Service } from './service.ts'
 import type { SpanExporter } from './span-exporter.ts'
 import { Trace } from './trace.ts'
-
-export interface Route {
-  method: 'GET' | 'POST' | 'DELETE'
-  /** Of the whole path. Its group, if any, is the id of what is asked for. */
-  path: RegExp
-  /** As it is counted. */
-  endpoint: string
-  /** Anyone may ask. */
-  open?: boolean
-  handle: (exchange: Exchange, id: string) => Promise<void> | void
-}
 
 interface Parts {
   service: Service
