@@ -201,18 +201,8 @@ function turnsOf(line: unknown) {
 
 const machinery = new Set([
   ...['uuid', 'parentUuid', 'logicalParentUuid', 'leafUuid', 'session_id', 'sessionId', 'requestId'],
-  ...[
-    'cwd',
-    'version',
-    'gitBranch',
-    'userType',
-    'timestamp',
-    'model',
-    'slug',
-    'permissionMode',
-    'apiKeySource',
-  ],
-  ...['tools', 'slash_commands', 'output_style', 'signature'],
+  ...['cwd', 'version', 'gitBranch', 'userType', 'timestamp', 'model', 'slug', 'permissionMode', 'promptId'],
+  ...['origin', 'turnOrigin', 'signature', 'model_usage', 'modelUsage', 'resolvedModel'],
 ])
 
 /** A line without what says where and with what the agent ran. */
@@ -223,7 +213,7 @@ function withoutMachinery(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     kept.map(([key, inner]) => [
       key,
-      key === 'message' || key === 'content' ? withoutMachinery(inner, depth + 1) : inner,
+      /^(?:message|content|tool_?use_?result)$/i.test(key) ? withoutMachinery(inner, depth + 1) : inner,
     ]),
   )
 }
