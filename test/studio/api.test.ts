@@ -21,12 +21,21 @@ beforeAll(async () => {
   run = openRun(join(runs, 'small'))
   rollouts = [...run.scan('rollout')]
   studio = await studioOn({ runs, defaults: { 'rl.steps': 10, 'rl.advantage': 'group', 'sft.epochs': 3 } })
+  await read('small')
 })
 afterAll(async () => {
   run.close()
   await studio.stop()
   rmSync(runs, { recursive: true })
 })
+
+/** The first rollouts of a run, once its log has been read. */
+function read(id: string, from = studio) {
+  return until(
+    () => get(from, 'GET /api/runs/:run/rollouts', `/api/runs/${id}/rollouts`),
+    ({ indexing }) => indexing === undefined,
+  )
+}
 
 /** Every row of a list, page by page. */
 async function all<Row>(list: string, limit: number): Promise<Row[]> {
@@ -291,13 +300,7 @@ describe('a run that grows', () => {
 
   it('is read while it is written, and its index is made again if it is lost or the log is another', async () => {
     using writer = smallRun(runs, 'growing')
-    const total = async (): Promise<number> =>
-      (
-        await until(
-          () => get(studio, 'GET /api/runs/:run/rollouts', `${growing}/rollouts`),
-          ({ indexing }) => indexing === undefined,
-        )
-      ).total!
+    const total = async (): Promise<number> => (await read('growing')).total!
     expect(await total()).toBe(320)
     const record = rollouts[0]!
     writer.append('rollout', { ...record, id: 'rl-9-0-0', groupId: 'rl-9-0' })
@@ -310,7 +313,7 @@ describe('a run that grows', () => {
     writeFileSync(join(runs, 'growing', 'studio.sqlite'), 'not a database')
     const other = await studioOn({ runs })
     try {
-      expect((await get(other, 'GET /api/runs/:run/rollouts', `${growing}/rollouts`)).total).toBe(321)
+      expect((await read('growing', other)).total).toBe(321)
     } finally {
       await other.stop()
     }
@@ -321,7 +324,7 @@ describe('a run that grows', () => {
     const log = join(runs, 'torn', 'events.jsonl')
     const { size } = statSync(log)
     truncateSync(log, size - 40)
-    const page = () => get(studio, 'GET /api/runs/:run/rollouts', '/api/runs/torn/rollouts')
+    const page = () => read('torn')
     expect((await page()).total).toBe(319)
     appendFileSync(log, 'garbage')
     expect((await page()).total).toBe(319)

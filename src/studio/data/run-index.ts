@@ -43,6 +43,8 @@ export class RunIndex implements Sql {
   readonly #statements = new Map<string, Statement>()
   readonly #summaries: Summaries
   readonly #decisions: DecisionFiles
+  /** The size of the log when there was no more complete line in it. */
+  #exhausted = -1
 
   constructor(dir: string) {
     this.dir = dir
@@ -81,7 +83,8 @@ export class RunIndex implements Sql {
   indexing(): Indexing | undefined {
     const { bytes } = this.get<{ bytes: number }>('SELECT bytes FROM progress')!
     const of = fstatSync(this.#logFd).size
-    return bytes < of ? { bytes, of } : undefined
+    // What follows the last complete line is still being written, or damaged.
+    return bytes < of && of !== this.#exhausted ? { bytes, of } : undefined
   }
 
   /** Reads on for a moment. Returns whether there is more to read. */
@@ -105,19 +108,22 @@ export class RunIndex implements Sql {
 
   #read(from: number, size: number): boolean {
     const started = performance.now()
-    let [end, checkAt] = [from, from + CHUNK_BYTES]
+    let [end, checkAt, isAll] = [from, from + CHUNK_BYTES, true]
     for (const entry of logEntries(this.#logFd, from, size)) {
       this.#add(entry)
       end = entry.end
       if (end < checkAt) continue
-      if (performance.now() - started > SLICE_MS) break
+      if (performance.now() - started > SLICE_MS) {
+        isAll = false
+        break
+      }
       checkAt = end + CHUNK_BYTES
     }
     this.#summaries.finish()
-    // What follows the last good line may still be being written.
+    if (isAll) this.#exhausted = size
     if (end === from) return false
     this.run('UPDATE progress SET bytes = ?, tail = ?', end, hashTail(this.#logFd, end))
-    return end < size
+    return !isAll
   }
 
   #add({ kind, id, seq, data }: LogEntry): void {

@@ -9,6 +9,7 @@ import { type JobsByRun, linesFrom, runRow } from './runs.ts'
 
 /** Rollouts shown as they arrive; the others are only counted. */
 const MOST_ROLLOUTS = 20
+const FAR_BEHIND = 4 * 2 ** 20
 
 /** What changes in a run that another process writes. */
 export class RunWatch {
@@ -73,7 +74,11 @@ export class RunWatch {
         run: this.#id,
         added,
         ...(indexing === undefined ? {} : { indexing }),
-        rollouts: indexing === undefined ? latestRollouts(index, before, MOST_ROLLOUTS) : [],
+        // Not while a long log is read for the first time.
+        rollouts:
+          indexing === undefined || indexing.of - indexing.bytes < FAR_BEHIND
+            ? latestRollouts(index, before, MOST_ROLLOUTS)
+            : [],
       },
     ]
   }
