@@ -50,6 +50,7 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
     evalQuestions,
     tokenizer,
     teamOf: () => agents,
+    markOf: () => undefined,
   }
   let kept = 0
   const sink = { keep: () => void kept++, drop: () => {} }

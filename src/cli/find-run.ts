@@ -26,6 +26,12 @@ const kinds = {
     what: 'there is no run with team trajectories',
     fix: 'Create one with `coa teach`.',
   },
+  distillable: {
+    has: (run: RunSummary) =>
+      !isEvaluation(run) && ['trajectory', 'mark'].some((kind) => count(run, kind) > 0),
+    what: 'there is no run with team trajectories or marked rollouts',
+    fix: 'Create one with `coa teach`.',
+  },
   answers: {
     has: (run: RunSummary) =>
       !isEvaluation(run) && ['trajectory', 'sequence'].some((kind) => count(run, kind) > 0),

@@ -6,6 +6,7 @@ import {
   type ApiServer,
   assertProtected,
   Metrics,
+  Recorder,
   type RequestLog,
   readKeys,
   Service,
@@ -14,6 +15,7 @@ import {
   startServer,
 } from '../serve/index.ts'
 import { otlpTarget, readEnvironment } from '../settings/index.ts'
+import type { Run } from '../store/index.ts'
 import { answerPicker } from './answer-picker.ts'
 import type { ProjectConfig } from './settings.ts'
 
@@ -24,6 +26,8 @@ export interface ServerOptions {
   /** Called with each chain that has ended. */
   onRollout?: (rollout: Rollout, task: Task) => void
   onNote?: (note: string) => void
+  /** Where chains are recorded. */
+  run?: Run
 }
 
 export interface OpenServer extends ApiServer {
@@ -35,7 +39,7 @@ export interface OpenServer extends ApiServer {
 /** Serves the model of the settings, in their world. */
 export async function openServer(
   config: ProjectConfig,
-  { meta = {}, onRequest = () => {}, onRollout, onNote = () => {} }: ServerOptions = {},
+  { meta = {}, onRequest = () => {}, onRollout, onNote = () => {}, run }: ServerOptions = {},
 ): Promise<OpenServer> {
   const { serve, student, language } = config
   const environment = readEnvironment()
@@ -66,6 +70,15 @@ export async function openServer(
         : await worldForQuestion(opened, task, config, undefined)
     const model = await openStudent(config, student.model, onNote)
     engine = model.engine
+    const recorder =
+      run === undefined
+        ? undefined
+        : new Recorder({
+            run,
+            model: serve.name ?? basename(folder),
+            task: { domain: name, meta },
+            onFailure: onNote,
+          })
     const service = new Service({
       serve,
       policy: { ...model, checkpoint: config.engine.url ?? folder },
@@ -75,6 +88,7 @@ export async function openServer(
       meta,
       pickerOf: (how) => answerPicker(how, config),
       metrics: new Metrics(),
+      recorder,
       ...(onRollout === undefined ? {} : { onRollout }),
     })
     const exporter = target === undefined ? undefined : new SpanExporter(target, onNote)

@@ -10,6 +10,7 @@ export {
   type SolverReport,
 } from './eval-report.ts'
 export { RunManifest } from './manifest.ts'
+export { latestMarks, MARK_TEXT_LIMIT, Mark, markId } from './mark.ts'
 export { migrate } from './migrate.ts'
 export { parseJson } from './parse-json.ts'
 export { PassRate } from './pass-rate.ts'

@@ -25,6 +25,7 @@ export {
   type PairReport,
   type SolverReport,
 } from './eval-report.ts'
+export { Mark } from './mark.ts'
 export { PassRate } from './pass-rate.ts'
 export { Rollout } from './rollout.ts'
 export type { Selection } from './selection.ts'

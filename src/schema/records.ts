@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { Checkpoint } from './checkpoint.ts'
 import { DeclaredTool } from './declared-tool.ts'
 import { EvalAttempt, EvalReport } from './eval-report.ts'
+import { Mark } from './mark.ts'
 import { PassRate } from './pass-rate.ts'
 import { Rollout } from './rollout.ts'
 import { Stream } from './stream.ts'
@@ -21,6 +22,7 @@ export const recordSchemas = {
   attempt: EvalAttempt,
   eval: EvalReport,
   'pass-rate': PassRate,
+  mark: Mark,
 } as const
 
 export type RecordKind = keyof typeof recordSchemas

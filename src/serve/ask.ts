@@ -21,6 +21,8 @@ export interface Ask {
   /** Chains of which one is returned. */
   bestOf: number
   pick: PickName
+  /** The client does not want it recorded. */
+  unrecorded?: boolean
 }
 
 /** The client's result of a tool call. */

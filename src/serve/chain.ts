@@ -33,6 +33,7 @@ export interface ChainParts {
   clientTools?: readonly string[]
   newCallId: () => string
   onCalled: (call: Rollout['calls'][number]) => void
+  onRollout: (rollout: Rollout) => void
 }
 
 /**
@@ -47,6 +48,8 @@ export class Chain {
   #soFar: () => Pick<Rollout, 'promptTokens' | 'spans'> = () => ({ spans: [] })
   #counted = NO_TOKENS
   #shown = 0
+  /** How many turns it has made. */
+  turns = 0
   #handOver: (call: ClientCall) => void = () => {}
   #resume: (output: string) => void = () => {}
 
@@ -79,7 +82,11 @@ export class Chain {
         this.#rollout.then((done) => [done, undefined] as const),
         called.then((made) => [undefined, made] as const),
       ])
-      if (rollout !== undefined) this.#steps.end()
+      this.turns++
+      if (rollout !== undefined) {
+        this.#steps.end()
+        this.#parts.onRollout(rollout)
+      }
       return {
         ...(rollout === undefined ? { call } : { rollout }),
         steps: this.#newSteps(),

@@ -5,6 +5,7 @@ import { completeChat } from './chat/chat-completion.ts'
 import { readChat } from './chat/chat-request.ts'
 import type { Exchange } from './exchange.ts'
 import { functionsOf } from './functions.ts'
+import { takeFeedback } from './record/feedback.ts'
 import { createResponse } from './responses/create-response.ts'
 import { ResponseStore } from './responses/response-store.ts'
 import { readResponses } from './responses/responses-request.ts'
@@ -63,6 +64,7 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
     coa: {
       grammar: grammar.name,
       tools: serve.tools,
+      recording: service.parts.recorder !== undefined,
       functions: functionsOf(grammar).map((one) => ({ type: 'function', function: one })),
     },
   }
@@ -152,6 +154,15 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
       endpoint: 'response',
       handle: ({ outgoing }, id) =>
         sendJson(outgoing, 200, { object: 'list', data: store.get(id).input, has_more: false }),
+    },
+    {
+      method: 'POST',
+      path: /^\/v1\/feedback$/,
+      endpoint: 'feedback',
+      handle: async (exchange) => {
+        const { recorder } = service.parts
+        sendJson(exchange.outgoing, 200, takeFeedback(await exchange.json(), recorder, serve.max_samples))
+      },
     },
     {
       method: 'GET',

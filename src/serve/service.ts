@@ -20,10 +20,11 @@ import type { ClientFunction } from './functions.ts'
 import { GrammarVariants } from './grammar-variants.ts'
 import { HeldChains } from './held-chains.ts'
 import type { Metrics } from './metrics.ts'
+import type { Recorder } from './record/recorder.ts'
 import type { ServeSection } from './settings.ts'
 import { Slots } from './slots.ts'
 import type { Trace } from './trace.ts'
-import { type ServedTokens, sumOf } from './usage.ts'
+import { type ServedTokens, sumOf, tokensOf } from './usage.ts'
 
 /** Chooses among chains. */
 export interface Picker {
@@ -44,6 +45,8 @@ export interface ServiceParts {
   metrics: Metrics
   /** Called with each chain that has ended. */
   onRollout?: (rollout: Rollout, task: Task) => void
+  /** Stores chains, unless a request says not to. */
+  recorder?: Recorder | undefined
 }
 
 /** What came of one of a request's chains. */
@@ -57,6 +60,7 @@ export interface Reply {
 
 /** A request that has been checked and can begin. */
 export interface Prepared {
+  /** Of its reply. Each turn of a chain is a reply. */
   id: string
   run(listenerOf: (index: number) => StepListener, signal: AbortSignal, trace: Trace): Promise<Reply[]>
 }
@@ -145,7 +149,7 @@ export class Service {
     this.slots.assertRoom(1)
     const { chain, functions } = this.held.take(call)
     return {
-      id: chain.job.task.id,
+      id: `${chain.job.task.id}_${chain.turns}`,
       run: async (listenerOf, signal) => [
         this.#reply(chain, await this.#turn(chain, listenerOf(0), signal, output), functions),
       ],
@@ -158,7 +162,7 @@ export class Service {
     signal: AbortSignal,
     output?: string,
   ): Promise<ChainTurn> {
-    const { metrics, onRollout } = this.parts
+    const { metrics } = this.parts
     const turn = await this.slots
       .run(() => chain.turn(listener, signal, output), signal)
       .catch((error: unknown) => {
@@ -171,7 +175,6 @@ export class Service {
     const { rollout } = turn
     if (rollout === undefined) return turn
     metrics.chainEnded(rollout.stop)
-    onRollout?.(rollout, chain.job.task)
     if (rollout.stop === 'failed' && rollout.failure !== undefined) throw chainFailed(rollout.failure)
     return turn
   }
@@ -200,6 +203,7 @@ export class Service {
     const candidates = turns.map(({ rollout }) => rollout!)
     const choice = await picker.pick({ question: ask.question, candidates, grammar }, signal)
     const turn = turns[choice.chosen ?? 0]!
+    if (ask.unrecorded !== true) this.parts.recorder?.choose(turn.rollout!.id)
     replay(turn.steps, listener)
     return {
       turn,
@@ -213,10 +217,11 @@ export class Service {
     job: Omit<RolloutJob, 'unchecked'>,
     grammar: Grammar,
     settings: RolloutSettings,
-    { functions }: Ask,
+    { functions, question, unrecorded = false }: Ask,
     trace: Trace,
   ): Chain {
-    const { world, policy, metrics } = this.parts
+    const { world, policy, metrics, onRollout, recorder } = this.parts
+    const { temperature, topP, maxSampled, maxTurns } = settings
     return new Chain({
       job: { ...job, unchecked: true },
       policy: trace.ofPolicy(policy),
@@ -229,6 +234,15 @@ export class Service {
         // Clients may offer any number of functions, and each name would be kept.
         metrics.called(functions === undefined ? call : { ...call, agent: 'client' })
         trace.called(call)
+      },
+      onRollout: (rollout) => {
+        onRollout?.(rollout, job.task)
+        if (unrecorded) return
+        recorder?.add(rollout, {
+          question,
+          sampling: { temperature, topP, maxTurns, ...(maxSampled === undefined ? {} : { maxSampled }) },
+          tokens: tokensOf(rollout),
+        })
       },
     })
   }

@@ -141,7 +141,7 @@ export interface Api {
   'POST /api/runs/:run/marks': { body: MarkRequest; reply: MarkView | null }
 
   /** Server-sent events, not JSON. */
-  'GET /api/live': { query: { run?: string; job?: string; after?: number }; reply: LiveMessage }
+  'GET /api/live': { query: { run?: string; job?: string; after?: number }; reply: LiveMessage[] }
 }
 
 interface TokenRange {

@@ -9,6 +9,7 @@ export {
   type Benchmark,
   benchmarks,
   type ColumnMap,
+  goldOfAnswer,
   isMemoryOnly,
   parseColumnMap,
   type ReadOptions,

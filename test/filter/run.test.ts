@@ -84,6 +84,7 @@ describe('a run with one sequence for every outcome', () => {
       ['known', 'contamination', `question is in ${against[0]}`],
     ])
     expect(funnel.stages.map(({ name, after }) => [name, after])).toEqual([
+      ['marks', 8],
       ['complexity', 7],
       ['quality', 5],
       ['voice', 5],

@@ -1,9 +1,17 @@
 import type { Policy, RolloutSettings, World } from '../../src/agent/index.ts'
 import { builtinGrammars } from '../../src/language/grammar/index.ts'
 import type { Rollout } from '../../src/schema/index.ts'
-import { Metrics, type RequestLog, Service, type SpanExporter, startServer } from '../../src/serve/index.ts'
+import {
+  Metrics,
+  Recorder,
+  type RequestLog,
+  Service,
+  type SpanExporter,
+  startServer,
+} from '../../src/serve/index.ts'
 import type { Picker } from '../../src/serve/service.ts'
 import { ServeSection } from '../../src/serve/settings.ts'
+import type { Run } from '../../src/store/index.ts'
 import { callOf, policyOf, settings, worldOf, writes } from '../rollout/fixtures.ts'
 
 /** A chain with a role, a call, a reflection and an answer. */
@@ -22,6 +30,8 @@ interface Options {
   keys?: string[]
   exporter?: SpanExporter
   picker?: Picker
+  /** Where chains are recorded. */
+  run?: Run
 }
 
 export interface TestServer {
@@ -30,6 +40,8 @@ export interface TestServer {
   service: Service
   rollouts: Rollout[]
   logs: RequestLog[]
+  /** What could not be recorded. */
+  notes: string[]
   stop: () => Promise<void>
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
   chat: (fields: Record<string, unknown>) => Promise<Response>
@@ -48,6 +60,7 @@ export async function startTestServer(options: Options = {}): Promise<TestServer
   const serve = ServeSection.parse({ port: 0, shutdown_s: 0, ...options.serve })
   const rollouts: Rollout[] = []
   const logs: RequestLog[] = []
+  const notes: string[] = []
   const metrics = new Metrics()
   const service = new Service({
     serve,
@@ -58,6 +71,15 @@ export async function startTestServer(options: Options = {}): Promise<TestServer
     meta: {},
     pickerOf: async () => options.picker ?? Promise.reject(new Error('no picker')),
     metrics,
+    recorder:
+      options.run === undefined
+        ? undefined
+        : new Recorder({
+            run: options.run,
+            model: 'mine',
+            task: { domain: 'math', meta: {} },
+            onFailure: (message) => void notes.push(message),
+          }),
     onRollout: (rollout) => void rollouts.push(rollout),
   })
   const { url, stop } = await startServer({
@@ -79,6 +101,7 @@ export async function startTestServer(options: Options = {}): Promise<TestServer
     service,
     rollouts,
     logs,
+    notes,
     stop: async () => {
       running.delete(server)
       await stop()

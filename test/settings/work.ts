@@ -108,6 +108,7 @@ const shapes: Shape[] = [
   { id: 'first twin', reflection: 'Fine.', thought: twin },
   { id: 'second twin', reflection: 'Fine.', thought: `${twin} and some more words of its own here` },
   { id: 'example', origin: 'example' },
+  { id: 'marked', reflection: 'Fine.' },
 ]
 const sequences = shapes.map((shape) => makeSequence({ thought: unlike(), ...shape }))
 
@@ -115,6 +116,14 @@ const sequences = shapes.map((shape) => makeSequence({ thought: unlike(), ...sha
 async function filtered(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   for (const sequence of sequences) run.append('sequence', sequence)
+  run.append('mark', {
+    v: 1,
+    id: 'mark',
+    of: { kind: 'sequence', id: 'marked' },
+    rating: 'bad',
+    by: 'user',
+    at: '2026-01-01T00:00:00Z',
+  })
   const { funnel } = await filter(config, { run, signal, observe })
   const kept = [...readSelection(run)].map(({ sequence, weight }) => [sequence.id, weight])
   return { kept, reasons: funnel.reasons.map(({ stage, reason, count }) => [stage, reason, count]) }
@@ -251,6 +260,7 @@ export const workEffects: Effects = {
       'filter.per_task': 1,
       'filter.duplicate_likeness': 1,
       'filter.unchecked': 'keep',
+      'filter.marks': false,
       'filter.against': against,
       'filter.skip_origins': [],
     },

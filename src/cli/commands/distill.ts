@@ -46,7 +46,7 @@ export function registerDistill(program: Command): void {
       const options = command.optsWithGlobals<DistillOptions>()
       const { dir, config: configured } = settingsForRun(options, name, {
         flags: { 'distill.map': options.map },
-        kind: 'trajectories',
+        kind: 'distillable',
         uses: () => ['language', 'distill'],
       })
       const config = withStrip(configured, options.strip)

@@ -3,9 +3,13 @@ import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
 import { whole } from '../../base/text/index.ts'
 import type { OpenServer } from '../../pipeline/open-server.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Task } from '../../schema/index.ts'
 import type { RequestLog } from '../../serve/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
+import { inRun, newRun } from '../new-run.ts'
 import { wholeNumber } from '../numbers.ts'
 import { jsonText, mark, table } from '../output.ts'
 import { printNote } from '../progress.ts'
@@ -27,6 +31,8 @@ interface ServeOptions extends GlobalOptions {
   cors?: string[]
   chains?: number
   queue?: number
+  record?: boolean
+  run?: string
 }
 
 export function registerServe(program: Command): void {
@@ -56,6 +62,8 @@ export function registerServe(program: Command): void {
     .option('--cors <origin>', 'web pages of this origin may use the API; repeatable', repeatable)
     .option('--chains <count>', 'chains at the same time (default: 64)', wholeNumber('--chains'))
     .option('--queue <count>', 'chains that may wait (default: 256)', wholeNumber('--queue', 0))
+    .option('--record', 'store chains and feedback on them in a new run, to train on')
+    .option('--run <run>', 'record in this run: id, path, or "latest"')
     .addHelpText(
       'after',
       [
@@ -64,6 +72,8 @@ export function registerServe(program: Command): void {
         '  $ coa serve --model nano --grammar math --port 0',
         '  $ coa serve --model http://localhost:8000 --tokenizer models/mine --grammar web --tools client',
         '  $ COA_SERVE_KEYS=secret coa serve --model runs/ID/checkpoints/rl --host 0.0.0.0',
+        '  $ coa serve --model nano --grammar math --record            # then: coa distill latest, coa filter latest',
+        '  $ coa serve --model runs/ID/checkpoints/rl --record --run ID  # continue a run',
         '\nWith --json, standard output gets one JSON object per line: the address, then each request.',
       ].join('\n'),
     )
@@ -100,16 +110,29 @@ async function serve(options: ServeOptions): Promise<void> {
   })
   const { openServer } = await import('../../pipeline/open-server.ts')
   const meta: Task['meta'] = options.world === undefined ? {} : { world: options.world }
-  const server = await openServer(config, {
-    meta,
-    onRequest: (log) => print(options, log),
-    onNote: printNote,
-  })
-  announce(options, server, config.serve.tools)
-  await stopSignal()
-  if (options.json !== true)
-    process.stderr.write('\nfinishing open requests; press Ctrl-C again to quit now\n')
-  await server.stop()
+  const run = recordingRun(options, config)
+  const work = async (): Promise<void> => {
+    const server = await openServer(config, {
+      meta,
+      onRequest: (log) => print(options, log),
+      onNote: printNote,
+      ...(run === undefined ? {} : { run }),
+    })
+    announce(options, server, config.serve.tools, run)
+    await stopSignal()
+    if (options.json !== true)
+      process.stderr.write('\nfinishing open requests; press Ctrl-C again to quit now\n')
+    await server.stop()
+  }
+  if (run === undefined) return work()
+  await inRun(run, options.run === undefined, work)
+  run.close()
+}
+
+/** Where chains are stored, if they are: a new run, or one that is continued. */
+function recordingRun({ record, run }: ServeOptions, config: ProjectConfig): Run | undefined {
+  if (run === undefined) return record === true ? newRun(config, 'coa serve --record') : undefined
+  return openRun(findRun(config.project.runs, run), { write: true, command: 'coa serve --record' })
 }
 
 /** The first one only: a second one ends the process, as usual. */
@@ -125,9 +148,16 @@ async function stopSignal(): Promise<void> {
   })
 }
 
-function announce(options: ServeOptions, { url, model, grammar, locked }: OpenServer, tools: string): void {
+function announce(
+  options: ServeOptions,
+  { url, model, grammar, locked }: OpenServer,
+  tools: string,
+  run: Run | undefined,
+): void {
   if (options.json === true) {
-    process.stdout.write(`${jsonText({ event: 'listening', url, model, grammar, tools, keys: locked })}\n`)
+    const recording = run === undefined ? {} : { run: run.id, dir: run.dir }
+    const told = { event: 'listening', url, model, grammar, tools, keys: locked, ...recording }
+    process.stdout.write(`${jsonText(told)}\n`)
     return
   }
   const lines = [
@@ -136,7 +166,14 @@ function announce(options: ServeOptions, { url, model, grammar, locked }: OpenSe
       ['  OpenAI clients', `base URL ${url}/v1, model "${model}"`],
       ['  grammar', `${grammar}; tools run on the ${tools}`],
       ['  keys', locked ? 'required' : 'none needed: only this machine can connect'],
+      ...(run === undefined ? [] : [['  recording', `run ${run.id}, in ${run.dir}`]]),
     ]),
+    ...(run === undefined
+      ? []
+      : [
+          '  Recorded in plain text: questions with their system messages and earlier turns, chains with what tools returned,',
+          '  answers, and feedback; no keys or addresses. Requests with "store": false are not recorded.',
+        ]),
     pc.dim('  press Ctrl-C to stop'),
   ]
   process.stderr.write(`${lines.join('\n')}\n`)

@@ -5,7 +5,6 @@ import { factsOf } from '../reply-facts.ts'
 import type { Prepared, Reply } from '../service.ts'
 import type { Trace } from '../trace.ts'
 import type { ServedTokens } from '../usage.ts'
-import { newId } from './output-items.ts'
 import { OutputWriter } from './output-writer.ts'
 import type { ResponseStore } from './response-store.ts'
 import type { ResponsesRequest } from './responses-request.ts'
@@ -37,7 +36,7 @@ export function createResponse(
   stream: EventStream | undefined,
 ): ResponseWork {
   const { fields } = request
-  const id = newId('resp')
+  const id = `resp_${prepared.id}`
   const created = Math.floor(Date.now() / 1000)
   let sequence = 0
   const emit = (type: string, rest: Record<string, unknown>): void =>

@@ -30,7 +30,6 @@ const Fields = z.looseObject({
   tools: z.array(Tool).nullish(),
   tool_choice: z.unknown().optional(),
   previous_response_id: z.string().nullish(),
-  store: z.boolean().nullish(),
   text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
 })
 type ResponsesFields = z.infer<typeof Fields>

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { allFailed, CoaError, type Failure, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import type { LanguageSection } from '../../language/settings.ts'
@@ -6,6 +7,7 @@ import { reactId, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { languageOf } from '../../world/index.ts'
 import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
+import { markedRollouts } from './marked-rollouts.ts'
 import { reactOf } from './react.ts'
 import { type DistillSection, distillSettings } from './settings.ts'
 import { distillSmoothly, type Smooth } from './smooth.ts'
@@ -49,12 +51,9 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
   )
+  const marked = [...markedRollouts(run, (taskId) => heldOut.has(taskId))]
   const total = run.count('trajectory')
-  if (total === 0) {
-    throw new UsageError(`run ${run.id} has no team trajectories to distill`, {
-      fix: 'Record some with `coa teach`, or name another run.',
-    })
-  }
+  if (total === 0 && marked.length === 0) throw nothingToDistill(run)
   const failures: { before: Failure[]; here: Failure[] } = { before: [], here: [] }
   let batch: Stream[] = []
   let done = 0
@@ -102,12 +101,33 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
     if (done % BATCH === 0) await flush()
   }
   await flush()
+  for (const sequence of marked) {
+    const before = again ? undefined : run.get('sequence', sequence.id)
+    if (isDeepStrictEqual(before, sequence)) tally.figures['already distilled']!++
+    else {
+      tally.addMarked(sequence)
+      batch.push(sequence)
+    }
+  }
+  await flush()
   const tried = done - passedOver
   if (tried > 0 && failures.before.length === tried)
     throw allFailed('team runs', failures.before, 'Fix the cause and record them again.')
   if (tried > 0 && failures.here.length === tried)
     throw allFailed('team runs', failures.here, 'Inspect one with `coa distill explain`.')
   return tally.summary()
+}
+
+function nothingToDistill(run: Run): UsageError {
+  const rollouts = run.count('rollout')
+  if (rollouts === 0)
+    return new UsageError(`run ${run.id} has no team trajectories to distill`, {
+      fix: 'Record some with `coa teach`, or name another run.',
+    })
+  return new UsageError(
+    `run ${run.id} has no team trajectories to distill, and none of its ${rollouts} rollouts is marked good`,
+    { fix: 'Mark some: `POST /v1/feedback` of `coa serve --record`, or `coa teach` a team.' },
+  )
 }
 
 /** Why a team run ended without an answer. Incomplete imports are reported elsewhere. */

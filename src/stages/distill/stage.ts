@@ -14,7 +14,7 @@ export const distill: Stage<DistillConfig, Options, DistillSummary> = {
   name: 'distill',
   purpose: "the team's transcripts become single-agent sequences",
   settings: { distill: DistillSection },
-  reads: ['task', 'trajectory'],
+  reads: ['task', 'trajectory', 'rollout', 'mark'],
   writes: ['sequence'],
   run: async (context, options = {}) => {
     const { config } = context

@@ -63,6 +63,12 @@ export class Tally {
     this.#addToolLike(sequence)
   }
 
+  /** A rollout that was marked good. */
+  addMarked(sequence: Counted): void {
+    this.add(sequence)
+    this.#raise('from marked rollouts', 1)
+  }
+
   addReact(id: string, made: object | string): void {
     if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
     else this.#raise('ReAct-style', 1)

@@ -1,6 +1,6 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
-import { streamText } from '../../schema/index.ts'
+import { type Mark, streamText } from '../../schema/index.ts'
 import type { EvalQuestions } from '../../tasks/index.ts'
 import { isEcho } from './echo.ts'
 import { type Drop, type Examined, firstText } from './examine.ts'
@@ -15,6 +15,7 @@ import { speaksOfHelp, speaksToTeam } from './voice.ts'
  * contaminated or poor sequence could first displace a better one.
  */
 export const stageNames = [
+  'marks',
   'complexity',
   'quality',
   'voice',
@@ -34,6 +35,8 @@ export interface Criteria {
   evalQuestions: EvalQuestions
   /** The names of the agents of a run that a sequence was distilled from; empty if that is not known. */
   teamOf: (trajectoryId: string | undefined) => readonly string[]
+  /** What a person or a program thinks of a sequence, if that counts. */
+  markOf: (id: string) => Mark | undefined
 }
 
 export type Decision =

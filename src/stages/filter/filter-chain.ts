@@ -7,6 +7,7 @@ import { type Criteria, type Decision, decide, type StageName } from './decide.t
 import { type Drop, type Examined, examine } from './examine.ts'
 import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
 import type { SequenceJudge } from './judge.ts'
+import { asMarked, leniently, markedBad } from './marks.ts'
 import { Signatures, similarity } from './min-hash.ts'
 import { findDuplicates } from './near-duplicates.ts'
 import type { DroppedLine } from './selection-files.ts'
@@ -23,6 +24,7 @@ interface Candidate extends Omit<Selection, 'v'> {
   task: string
   score: number
   characters: number
+  isMarkedGood: boolean
 }
 
 /**
@@ -60,7 +62,11 @@ export class FilterChain {
       const { sequence } = examined
       const decision = decisions[index]!
       if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
-      else this.#pass(examined, candidateOf(examined, decision, profile))
+      else
+        this.#pass(examined, {
+          ...candidateOf(examined, decision, profile),
+          isMarkedGood: this.#isGood(sequence),
+        })
     }
   }
 
@@ -76,6 +82,15 @@ export class FilterChain {
   }
 
   async #decide(examined: Examined, signal: AbortSignal): Promise<Decision> {
+    const { sequence } = examined
+    const mark = this.#criteria.markOf(sequence.id)
+    const bad = markedBad(mark)
+    if (bad !== undefined) return { dropped: { stage: 'marks', ...bad } }
+    if (mark?.rating === 'good')
+      return decide(
+        { ...examined, sequence: asMarked(sequence, mark) },
+        { ...this.#criteria, settings: leniently(this.#criteria.settings) },
+      )
     const decision = decide(examined, this.#criteria)
     if ('dropped' in decision || this.#judge === undefined) return decision
     const { drop, score } = await this.#judge.decide(examined, signal)
@@ -108,6 +123,10 @@ export class FilterChain {
     return { ...this.#counter.result(), ...(judged === undefined ? {} : { judge: judged }) }
   }
 
+  #isGood({ id }: Stream): boolean {
+    return this.#criteria.markOf(id)?.rating === 'good'
+  }
+
   #pass(examined: Examined, candidate: Candidate): void {
     const { near_duplicates, per_task } = this.#criteria.settings
     if (near_duplicates) this.#signatures.add(examined)
@@ -125,14 +144,17 @@ export class FilterChain {
     this.#sink?.drop({ id, ...dropped })
   }
 
-  /** Among near-duplicates, the one with the highest weight is kept; ties are broken by seed and id. */
+  /** Among near-duplicates, one marked good is kept, or else the one with the highest weight; ties are broken by seed and id. */
   #precedence(): Uint32Array {
     const { seed } = this.#criteria.settings
     const tieBreakers = Float64Array.from(this.#candidates, ({ id }) => fractionOf(seed, `precedence ${id}`))
     return Uint32Array.from(this.#candidates.keys()).sort((left, right) => {
       const [one, other] = [this.#candidates[left]!, this.#candidates[right]!]
       return (
-        other.weight - one.weight || tieBreakers[left]! - tieBreakers[right]! || (one.id < other.id ? -1 : 1)
+        Number(other.isMarkedGood) - Number(one.isMarkedGood) ||
+        other.weight - one.weight ||
+        tieBreakers[left]! - tieBreakers[right]! ||
+        (one.id < other.id ? -1 : 1)
       )
     })
   }
@@ -150,7 +172,7 @@ function candidateOf(
   { sequence, question }: Examined,
   { weight, score }: { weight: number; score?: number },
   profile: Profile,
-): Candidate {
+): Omit<Candidate, 'isMarkedGood'> {
   const { id, taskId } = sequence
   const digest = sequenceDigest(sequence)
   // Imported sequences may have no task; then the question stands for it.
@@ -160,11 +182,12 @@ function candidateOf(
   return { id, weight, digest, profile, task, score: worth, characters: streamText(sequence).length }
 }
 
-/** The ids of the best sequences of each task: highest weight, highest score, shortest; ties are broken by seed and id. */
+/** The ids of the best sequences of each task: marked good, highest weight, highest score, shortest; ties are broken by seed and id. */
 function preferredRuns(candidates: readonly Candidate[], count: number, seed: number): Map<string, string[]> {
   const tieBreakers = new Map(candidates.map(({ id }) => [id, fractionOf(seed, `precedence ${id}`)]))
   const ordered = candidates.toSorted(
     (one, other) =>
+      Number(other.isMarkedGood) - Number(one.isMarkedGood) ||
       other.weight - one.weight ||
       other.score - one.score ||
       one.characters - other.characters ||

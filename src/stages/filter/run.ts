@@ -7,6 +7,7 @@ import type { Observe } from '../../base/progress/index.ts'
 import { type Grammar, knownGrammars } from '../../language/grammar/index.ts'
 import { tokenizerNamed } from '../../language/tokens/index.ts'
 import { agentNames } from '../../language/voice/index.ts'
+import { latestMarks, type Mark } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { type ContaminationConfig, readEvalQuestions } from '../../tasks/index.ts'
 import { languageOf } from '../../world/index.ts'
@@ -20,7 +21,7 @@ import { readFunnel, SelectionWriter } from './selection-files.ts'
 import { type FilterSection, filterSettings } from './settings.ts'
 
 /** Increment when the filters decide differently on the same input. */
-const VERSION = 4
+const VERSION = 5
 /** Sequences decided on at a time: some ten milliseconds without a judge. */
 const BATCH = 128
 
@@ -54,7 +55,9 @@ export interface FilterSummary {
 export async function run(config: FilterConfig, context: FilterContext): Promise<FilterSummary> {
   const { run, signal, observe, dryRun = false, onFinding } = context
   const { own, byName: grammars } = await knownGrammars(languageOf(config.language, run))
+  const marks: ReadonlyMap<string, Mark> = config.filter.marks ? latestMarks(run.scan('mark')) : new Map()
   const criteria: Criteria = {
+    markOf: (id) => marks.get(id),
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, { run, signal, onNote: onFinding }),
     tokenizer: await tokenizerNamed(config.language.tokenizer),

@@ -9,6 +9,8 @@ export const FilterSection = z
     min_interactions: z.number().int().nonnegative().default(5),
     /** Minimum for individual suites, such as { math = 3 }. */
     min_interactions_by_suite: table(z.number().int().nonnegative()).default({}),
+    /** Drop sequences marked bad, and keep those marked good unless training on them would be wrong. */
+    marks: z.boolean().default(true),
     /** What happens to sequences whose answer was never checked. */
     unchecked: z.enum(['drop', 'keep']).default('drop'),
     /** How often a tool may be called with the same input. */

@@ -14,7 +14,7 @@ export const filter: Stage<FilterConfig, FilterOptions, FilterSummary> = {
   name: 'filter',
   purpose: 'poor sequences are dropped, with reasons',
   settings: { filter: FilterSection },
-  reads: ['sequence', 'trajectory'],
+  reads: ['sequence', 'trajectory', 'mark'],
   writes: ['filter/'],
   run: async (context, { dryRun = false, onSummary } = {}) => {
     const summary = await run(context.config, { ...context, dryRun })

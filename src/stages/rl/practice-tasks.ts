@@ -13,6 +13,8 @@ export interface Practice {
 export interface PracticeOptions {
   /** The sources were named explicitly, so they are used whatever the run was recorded from. */
   asked?: boolean
+  /** Questions of served chains: they are used instead of the configured sources. */
+  served?: readonly Task[] | undefined
   /** Called if the tasks do not come from the configured sources, and if some of them are left out. */
   onNote?: ((note: string) => void) | undefined
 }
@@ -57,12 +59,15 @@ async function withoutContaminated(
 async function allPracticeTasks(
   run: Run,
   config: ContaminationConfig & { rl: RlSection },
-  { asked = false, onNote }: PracticeOptions,
+  { asked = false, served, onNote }: PracticeOptions,
 ): Promise<Practice> {
   const known = [...run.scan('task')]
   const own = known.filter(({ meta }) => meta['for'] === undefined)
   const marked = known.filter(({ meta }) => meta['for'] === 'rl')
-  if (marked.length > 0 && !asked) return { tasks: marked, fromSettings: true }
+  if (served !== undefined)
+    return { tasks: keep(run, served, { for: 'rl', from: 'served' }), fromSettings: false }
+  if (marked.length > 0 && !asked)
+    return { tasks: marked, fromSettings: marked.some(({ meta }) => meta['from'] !== 'served') }
   const sources = config.tasks.suites.map(suiteName).join(', ')
   if (own.length === 0 && run.count('trajectory') > 0 && !asked) {
     throw new UsageError(`run ${run.id} was recorded without its tasks, so there is nothing to train on`, {
@@ -79,15 +84,19 @@ async function allPracticeTasks(
     )
     return { tasks: refuseNone(run, tasks), fromSettings: false }
   }
-  const given = new Set(own.map(({ id }) => id))
-  const tasks = refuseNone(run, found).map((task) => ({
-    ...task,
+  return { tasks: keep(run, refuseNone(run, found), { for: 'rl' }), fromSettings: true }
+}
+
+/** Stores the tasks in the run, marked. */
+function keep(run: Run, found: readonly Task[], marks: Task['meta']): Task[] {
+  const tasks = found.map((task) => {
+    const known = run.get('task', task.id)
     // With the same id it would replace the task that the team was given.
-    id: given.has(task.id) ? `${task.id}+rl` : task.id,
-    meta: { ...task.meta, for: 'rl' },
-  }))
+    const id = known !== undefined && known.meta['for'] === undefined ? `${task.id}+rl` : task.id
+    return { ...task, id, meta: { ...task.meta, ...marks } }
+  })
   for (const task of tasks) run.append('task', task)
-  return { tasks, fromSettings: true }
+  return tasks
 }
 
 function refuseNone(run: Run, tasks: Task[]): Task[] {

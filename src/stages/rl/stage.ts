@@ -28,6 +28,8 @@ interface Options {
   again?: boolean
   /** The sources were named explicitly, whatever the run was recorded from. */
   askedSources?: boolean
+  /** Train on these questions of served chains instead: see `servedTasks`. */
+  served?: readonly Task[] | undefined
 }
 
 /** The sixth stage: reinforcement learning (DAPO) from the model's own rollouts with live tools. */
@@ -68,7 +70,7 @@ function isSameTokenizer(one: Tokenizer, other: Tokenizer): boolean {
 
 async function trainRl(
   { run, config, observe, signal, spotlight, onRuntime, onMetric, onFinding }: StageContext<RlConfig>,
-  { again = false, askedSources = false }: Options = {},
+  { again = false, askedSources = false, served }: Options = {},
 ): Promise<RlSummary> {
   const start = initialModel(run, config)
   // Opened first: without a judge nothing else needs to be.
@@ -77,7 +79,11 @@ async function trainRl(
     run.log(note)
     onFinding?.(note)
   }
-  const { tasks: offered, fromSettings } = await practiceTasks(run, config, { asked: askedSources, onNote })
+  const { tasks: offered, fromSettings } = await practiceTasks(run, config, {
+    asked: askedSources,
+    served,
+    onNote,
+  })
   const measured = fromSettings ? await measuringTasks(config) : []
   refuseOverlap([...offered, ...trainedOn(run)], measured)
   observe({ stage: 'rl', done: 0, unit: `opening ${start}` })

@@ -5,12 +5,13 @@ import {
   type Policy,
   rollOutWatched,
   rolloutSettings,
+  sequenceOfRollout,
 } from '../../agent/index.ts'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
 import { allFailed, type Failure } from '../../base/errors/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
-import type { Rollout, Stream, Task } from '../../schema/index.ts'
+import type { Stream, Task } from '../../schema/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import type { StageContext } from '../stage.ts'
@@ -74,7 +75,14 @@ export async function studentRound(
           const rollout = await rollOutWatched(job, policy, world, settings, { signal, spotlight })
           // Something outside of the student failed, so it says nothing about the student; the next run tries again.
           if (rollout.failure !== undefined) failures.push(rollout.failure)
-          else run.append('sequence', sequenceOf(rollout, task, seed - config.project.seed + 1))
+          else
+            run.append(
+              'sequence',
+              sequenceOfRollout(rollout, studentOrigin, {
+                ...(task.split === undefined ? {} : { split: task.split }),
+                attempt: seed - config.project.seed + 1,
+              }),
+            )
           const isEnough = untilCorrect && rollout.verdict?.outcome === 'correct'
           done += isEnough ? seeds.length - at : 1
           observe({ stage: 'teach', done, total, unit: 'rollouts' })
@@ -91,30 +99,6 @@ export async function studentRound(
   if (made.length === 0 && failures.length > 0)
     throw allFailed('rollouts', failures, `Fix the cause, then resume with \`coa teach ${run.id}\`.`)
   return counted(made, failures.length)
-}
-
-/** Without tokens and log-probabilities, which belong to the policy of the moment: a sequence is trained on as text. */
-function sequenceOf(
-  { grammar, prompt, spans, verdict, answer, id, meta }: Rollout,
-  task: Task,
-  attempt: number,
-): Stream {
-  return {
-    v: 2,
-    id,
-    taskId: task.id,
-    grammar,
-    prompt,
-    spans: spans.map(({ agent, kind, text, origin }) => ({ agent, kind, text, origin })),
-    provenance: { origin: studentOrigin, sawGold: false },
-    ...(verdict === undefined ? {} : { verdict }),
-    meta: {
-      ...meta,
-      ...(task.split === undefined ? {} : { split: task.split }),
-      attempt,
-      ...(answer === undefined ? { unanswered: true } : {}),
-    },
-  }
 }
 
 function counted(sequences: readonly Stream[], failed: number): StudentRound {

@@ -11,7 +11,18 @@ export type JobRequest =
   /** Continues what was interrupted, with its own settings. */
   | { kind: 'resume'; run: string }
   /** Asks a checkpoint of a run, or the bundled model. */
-  | { kind: 'ask'; question: string; run?: string; checkpoint?: string; grammar?: string; seed?: number }
+  | {
+      kind: 'ask'
+      question: string
+      run?: string
+      /** Default: the one with the most training. */
+      checkpoint?: string
+      /** Default: what the model was trained on. */
+      grammar?: string
+      /** Search the fictional encyclopedia with this seed; generated tasks use 1. */
+      world?: number
+      seed?: number
+    }
 
 /** By dotted key, such as `rl.steps`. */
 export type SettingValues = Record<string, string | number | boolean | (string | number)[]>

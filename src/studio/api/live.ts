@@ -4,9 +4,9 @@ import type { RolloutRow } from './rollouts.ts'
 import type { RunRow } from './runs.ts'
 
 /**
- * What `GET /api/live` sends. `run` and `job` ask for details of one of each. The `id:` of an event is its `seq`, so a browser's
- * EventSource resumes by itself (`Last-Event-ID`); `after` does the same. At most ten messages a second. What was missed while
- * disconnected is summed up: after a gap that is too long, the first message is `reset`, and the page should load again what it shows.
+ * What `GET /api/live` sends: arrays of these, at most ten a second. `run` and `job` ask for details of one of each. The `id:` of
+ * an event is the `seq` of its last message, so a browser's EventSource resumes by itself (`Last-Event-ID`); `after` does the same.
+ * What was missed meanwhile comes first, or `reset` if that is too long ago: then the page loads again what it shows.
  */
 export type LiveMessage = { seq: number } & LiveChange
 

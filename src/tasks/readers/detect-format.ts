@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { Gold } from '../../schema/index.ts'
 import { rawRows } from './files/raw-rows.ts'
 import { type ColumnMap, columnNames, type PlainChecker } from './formats/plain.ts'
 import { Row } from './row.ts'
@@ -42,7 +43,13 @@ export async function detectFormat(file: string, map?: ColumnMap, format?: strin
   return { format: 'plain', checker, note: `${name}: ${reason} (set --checker to change it)` }
 }
 
-function checkerFor(answers: readonly string[]): { checker: PlainChecker; reason: string } {
+/** How a single answer is compared with others. */
+export function goldOfAnswer(answer: string): Gold {
+  const { checker } = checkerFor([answer])
+  return checker === 'exact' ? { checker, answers: [answer] } : { checker, answer }
+}
+
+function checkerFor(answers: readonly string[]): { checker: 'math' | 'judge' | 'exact'; reason: string } {
   if (answers.every(isMathematical))
     return { checker: 'math', reason: 'answers are numbers or formulas, checked by value: math' }
   const long = answers.filter((answer) => answer.trim().split(/\s+/).length > LONGEST_SHORT_ANSWER).length

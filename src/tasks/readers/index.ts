@@ -1,4 +1,5 @@
 export { type Benchmark, type BenchmarkFile, benchmarks, taskFormats } from './benchmarks.ts'
+export { goldOfAnswer } from './detect-format.ts'
 export { type ColumnMap, columnMapOf, parseColumnMap } from './formats/plain.ts'
 export { assertMayBeWritten, isMemoryOnly } from './memory-only.ts'
 export { isTask, type ReadOptions, type RowReport, readTasks } from './read-tasks.ts'

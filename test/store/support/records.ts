@@ -48,6 +48,10 @@ function valuesOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   switch (def.type) {
     case 'string':
       if (schema === PathName) return fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/)
+      if ('format' in def && def.format === 'datetime')
+        return fc
+          .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+          .map((date) => date.toISOString())
       return def.checks?.length ? anyString.filter((value) => z.safeParse(schema, value).success) : anyString
     case 'number': {
       const integer = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.nat(9))
