@@ -8,6 +8,9 @@ import './style/parts.css'
 import './style/chain.css'
 import './style/screens.css'
 
+// The server removes the token itself, unless the link was on another site.
+if (location.search !== '') history.replaceState(null, '', `${location.pathname}${location.hash}`)
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

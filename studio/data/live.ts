@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { JobView, LiveMessage, RunOverview } from '../../src/studio/api.ts'
+import type { LiveMessage } from '../../src/studio/api.ts'
 import { addressOf } from './client.ts'
 import { queries } from './queries.ts'
 
@@ -14,23 +14,42 @@ const shows: Record<string, string[]> = {
   eval: ['evals'],
   mark: ['chains', 'rollouts', 'marks', 'filter'],
 }
-const LOG_LINES = 200
 
-/** Queries to load again, together and at most once a second. */
-const waiting = new Map<string, (key: readonly unknown[]) => boolean>()
-let isScheduled = false
+/** How long changes are collected before pages are loaded again. */
+const PAUSE_MS = 1000
+const JOB_PAUSE_MS = 250
 
-function reload(name: string, isMeant: (key: readonly unknown[]) => boolean): void {
-  waiting.set(name, isMeant)
-  if (isScheduled) return
-  isScheduled = true
-  setTimeout(() => {
-    isScheduled = false
-    const meant = [...waiting.values()]
-    waiting.clear()
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => meant.some((test) => test(queryKey)) })
-  }, 1000)
+type Test = (key: readonly unknown[]) => boolean
+
+/** Loads queries again: together, and not before the last time is over. */
+class Reloader {
+  readonly #pause: number
+  readonly #waiting = new Map<string, Test>()
+  #isBusy = false
+
+  constructor(pause: number) {
+    this.#pause = pause
+  }
+
+  add(name: string, isMeant: Test): void {
+    this.#waiting.set(name, isMeant)
+    if (!this.#isBusy) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isBusy = true
+    while (this.#waiting.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, this.#pause))
+      const meant = [...this.#waiting.values()]
+      this.#waiting.clear()
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => meant.some((test) => test(queryKey)) })
+    }
+    this.#isBusy = false
+  }
 }
+
+const pages = new Reloader(PAUSE_MS)
+const jobs = new Reloader(JOB_PAUSE_MS)
 
 const isOf = (run: string, key: readonly unknown[]): boolean =>
   (key[1] as { run?: string } | undefined)?.run === run
@@ -40,62 +59,46 @@ function apply(message: LiveMessage): void {
     case 'hello':
       break
     case 'reset':
-      reload('all', () => true)
+      pages.add('all', () => true)
       break
     case 'runs':
-      reload('runs', ([path]) => path === '/api/runs')
+      pages.add('runs', ([path]) => path === '/api/runs')
       break
     case 'run':
-      reload(
+      pages.add(
         `run ${message.run.id}`,
         (key) => key[0] === '/api/runs' || (key[0] === '/api/runs/:run' && isOf(message.run.id, key)),
       )
       break
     case 'records': {
       const words = Object.keys(message.added).flatMap((kind) => shows[kind] ?? [])
-      reload(
+      pages.add(
         `records ${message.run} ${words.join()}`,
         (key) => isOf(message.run, key) && words.some((word) => String(key[0]).includes(`:run/${word}`)),
       )
       break
     }
     case 'metrics':
-      reload(
+      pages.add(
         `metrics ${message.run}`,
         (key) => key[0] === '/api/metrics' || (key[0] === '/api/runs/:run/metrics' && isOf(message.run, key)),
       )
       break
     case 'log':
-      queries.setQueriesData<RunOverview>(
-        {
-          predicate: ({ queryKey }) => queryKey[0] === '/api/runs/:run' && isOf(message.run, queryKey),
-        },
-        (old) => old && { ...old, log: [...old.log, ...message.lines].slice(-LOG_LINES) },
-      )
+      pages.add(`log ${message.run}`, (key) => key[0] === '/api/runs/:run' && isOf(message.run, key))
       break
     case 'job':
-      queries.setQueryData<JobView>(
-        ['/api/jobs/:id', { id: message.job.id }, {}],
-        (old) => old && { ...old, ...message.job },
-      )
-      reload('jobs', ([path]) => path === '/api/jobs')
+      jobs.add('jobs', ([path]) => String(path).startsWith('/api/jobs'))
       break
+    // Loaded again as a whole: a message may tell of what the last reply had already.
     case 'output':
-      changeJob(message.job, (old) => ({
-        ...old,
-        output: [...old.output, ...message.lines].slice(-LOG_LINES * 5),
-      }))
-      break
     case 'chain':
-      changeJob(message.job, (old) => ({
-        ...old,
-        chain: [...(old.chain ?? []), ...message.messages],
-      }))
+      jobs.add(
+        `job ${message.job}`,
+        ([path, parts]) => path === '/api/jobs/:id' && (parts as { id: string }).id === message.job,
+      )
+      break
   }
-}
-
-function changeJob(id: string, change: (old: JobView) => JobView): void {
-  queries.setQueryData<JobView>(['/api/jobs/:id', { id }, {}], (old) => old && change(old))
 }
 
 /** One connection for the whole page; it follows the run or the job on screen. */
@@ -105,7 +108,9 @@ export function useLive(run: string | undefined, job: string | undefined): boole
     const source = new EventSource(addressOf('/api/live', {}, { run, job }))
     source.onopen = () => setConnected(true)
     source.onerror = () => setConnected(false)
-    source.onmessage = ({ data }: MessageEvent<string>) => apply(JSON.parse(data) as LiveMessage)
+    source.onmessage = ({ data }: MessageEvent<string>) => {
+      for (const message of JSON.parse(data) as LiveMessage[]) apply(message)
+    }
     return () => source.close()
   }, [run, job])
   return isConnected

@@ -34,8 +34,9 @@ export function Connectors({ box, pairs }: ConnectorsProps): ReactNode {
   }, [key])
   return (
     <svg className="connectors" aria-hidden="true">
-      {paths.map((path) => (
-        <path key={path} d={path} />
+      {paths.map((path, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be the same
+        <path key={index} d={path} />
       ))}
     </svg>
   )

@@ -13,7 +13,13 @@ export function Filters({ children }: { children: ReactNode }): ReactNode {
 const PAUSE = 250
 
 /** Search in the query of the address; `/` goes to it. */
-export function Search({ label = 'Search' }: { label?: string }): ReactNode {
+export function Search({
+  label = 'Search',
+  hint = 'question, answer or id',
+}: {
+  label?: string
+  hint?: string
+}): ReactNode {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   const value = usePlace().query.get('search') ?? ''
@@ -33,7 +39,7 @@ export function Search({ label = 'Search' }: { label?: string }): ReactNode {
         ref={field}
         type="search"
         value={text}
-        placeholder="question, answer or id"
+        placeholder={hint}
         onChange={({ target }) => setText(target.value)}
       />
     </label>

@@ -182,7 +182,7 @@ function layOut(events: readonly EventView[], byTime: boolean) {
     x = byTime ? Math.max(x + (index === 0 ? 0 : MIN_GAP), 14 + (event.t - first) * scale) : 14 + index * STEP
     places.set(event.id, x)
   })
-  return { agents, places, width: x + 20 }
+  return { agents, places, width: x + 60 }
 }
 
 function ticks(events: readonly EventView[], places: Map<string, number>): { x: number; text: string }[] {

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { ChainView, EventView } from '../../src/studio/api.ts'
 import { useEvents } from '../data/all-events.ts'
 import { useGet } from '../data/queries.ts'
+import { questionOf } from '../data/question.ts'
 import { setQuery, useFlag, useParam } from '../data/url.ts'
 import { OutcomeBadge } from '../parts/badges.tsx'
 import { Connectors } from '../parts/connectors.tsx'
@@ -90,7 +91,7 @@ function Both({ run, chain, trajectory }: BothProps): ReactNode {
 
   return (
     <>
-      <Written className="question" text={chain.row.question} />
+      <Written className="question" text={found.data?.trajectory.question ?? questionOf(chain)} />
       <Filters>
         <label className="check">
           <input type="checkbox" checked={sourcesOnly} onChange={toggleSources} />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ChainView } from '../../src/studio/api.ts'
 import { useGet } from '../data/queries.ts'
+import { questionOf } from '../data/question.ts'
 import { MarkBadge, OutcomeBadge } from '../parts/badges.tsx'
 import { ChainBody, useTokenView } from '../parts/chain-parts.tsx'
 import { visible, whole } from '../parts/format.ts'
@@ -48,7 +49,7 @@ export function ChainScreen({ run, id, canAct }: ChainScreenProps): ReactNode {
       <Loaded of={found}>
         {(view) => (
           <>
-            <Written className="question" text={view.row.question} />
+            <Written className="question" text={questionOf(view)} />
             <Facts facts={factsOf(run, view)} />
             {canAct && (
               <MarkForm

@@ -75,7 +75,7 @@ export function ChainsScreen({ run }: { run: string }): ReactNode {
               ) : (
                 '–'
               ),
-            width: 'minmax(7rem,1.4fr)',
+            width: 'minmax(9rem,1.6fr)',
           },
           { head: 'mark', cell: (row) => <MarkBadge mark={row.mark} />, width: '4.5rem' },
           { head: 'origin', cell: (row) => row.origin, width: 'minmax(4rem,1fr)' },

@@ -10,9 +10,9 @@ import { Filters, Search, Switch } from '../parts/filters.tsx'
 import { Empty, Loading, Problem, Screen } from '../parts/screen.tsx'
 
 const SMOOTHINGS = [
-  ['', 'none'],
-  ['0.6', 'some'],
-  ['0.9', 'strong'],
+  ['', 'as it is'],
+  ['0.6', 'smooth'],
+  ['0.9', 'smoother'],
 ] as const
 
 /** Curves of a run, with other runs over it; without a run, of any runs. */
@@ -70,7 +70,7 @@ export function CurvesScreen({ run }: { run?: string }): ReactNode {
             options={stages.map((name) => [name, name] as const)}
             onChange={(next) => setQuery({ stage: next })}
           />
-          <Search label="Metric" />
+          <Search label="Metric" hint="such as entropy" />
           <Switch label="Smoothing" value={smooth ?? ''} options={SMOOTHINGS} onChange={setSmooth} />
           <label className="check">
             <input type="checkbox" checked={isLog} onChange={toggleLog} />

@@ -81,7 +81,7 @@ function Pairs({ run, view }: { run: string; view: EvalView }): ReactNode {
   if (view.pairs.length === 0) return null
   const side = (solver: string): string => [run, view.id, solver].map(encodeURIComponent).join('/')
   return (
-    <section aria-labelledby="pairs">
+    <section>
       <h2 id="pairs">In pairs</h2>
       <div className="scroll" tabIndex={0} role="region" aria-labelledby="pairs">
         <table>
@@ -148,7 +148,7 @@ function BySuite({ solvers }: { solvers: readonly SolverReport[] }): ReactNode {
   const fields = [...new Set(solvers.flatMap(({ by }) => by.map((part) => part.field)))]
   if (fields.length === 0) return null
   return (
-    <section aria-labelledby="by">
+    <section>
       <h2 id="by">Accuracy by {wanted}</h2>
       {fields.length > 1 && (
         <Filters>

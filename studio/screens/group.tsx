@@ -47,7 +47,7 @@ function Group({ run, group }: { run: string; group: GroupView }): ReactNode {
   })
   return (
     <>
-      <Written className="question" text={row.question} />
+      <Written className="question" text={task?.question ?? row.question} />
       <p>
         {row.correct} of {plural(row.rollouts, 'rollout')} correct, mean reward {short(row.meanReward)}
         {row.spread === 0 ? '; all rewards are equal, so that nothing can be learned from this group' : ''}.{' '}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { RolloutView } from '../../src/studio/api.ts'
 import { useGet } from '../data/queries.ts'
+import { questionOf } from '../data/question.ts'
 import { go, to } from '../data/url.ts'
 import { MarkBadge, OutcomeBadge, stopWords } from '../parts/badges.tsx'
 import { ChainBody, useTokenView } from '../parts/chain-parts.tsx'
@@ -66,7 +67,7 @@ export function RolloutScreen({ run, id, canAct }: RolloutScreenProps): ReactNod
       <Loaded of={found}>
         {(view) => (
           <>
-            <Written className="question" text={view.row.question} />
+            <Written className="question" text={questionOf(view)} />
             <Facts facts={factsOf(run, view)} />
             {view.failure !== undefined && (
               <p className="bad">

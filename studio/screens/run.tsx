@@ -192,7 +192,7 @@ function Findings({ run, findings }: { run: string; findings: readonly Finding[]
 
 function Log({ lines }: { lines: readonly string[] }): ReactNode {
   return (
-    <section aria-labelledby="log">
+    <section>
       <h2 id="log">Log</h2>
       <pre className="log" tabIndex={0} role="region" aria-labelledby="log">
         {visible(lines.join('\n'))}

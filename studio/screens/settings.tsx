@@ -24,7 +24,7 @@ export function SettingsScreen({ run }: { run: string }): ReactNode {
           return (
             <>
               <Filters>
-                <Search label="Setting" />
+                <Search label="Setting" hint="such as rl.steps" />
                 {stages.length > 0 && (
                   <Choice
                     label="Of"

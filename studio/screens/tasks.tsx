@@ -147,7 +147,7 @@ interface TriedRow {
 function Tried({ title, rows }: { title: string; rows: readonly TriedRow[] }): ReactNode {
   if (rows.length === 0) return null
   return (
-    <section aria-label={title}>
+    <section>
       <h2>
         {title} <small>{rows.length}</small>
       </h2>
