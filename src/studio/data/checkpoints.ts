@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { parseJson } from '../../schema/index.ts'
 import { runFiles } from '../../store/index.ts'
 import type { CheckpointView } from '../api.ts'
-import { isOwn, type OpenRun, within } from './open-runs.ts'
+import type { OpenRun } from './open-runs.ts'
+import { isOwn, within } from './run-folder.ts'
 
 /** What is shown of coa-checkpoint.json. Whether it is intact is for `coa run verify` to say. */
 const Manifest = z.looseObject({

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { LiveChange } from '../api.ts'
 import { Problem } from '../problem.ts'
 import type { FromThread, ToThread } from './messages.ts'
-import type { ReadEndpoint, ReaderOptions } from './readers.ts'
+import type { ReaderOptions, RunEndpoint } from './readers.ts'
 import type { JobsByRun } from './runs.ts'
 
 interface Waiting {
@@ -25,15 +25,16 @@ export class DataThread {
 
   /** The reply as JSON. */
   read(
-    endpoint: ReadEndpoint,
+    endpoint: RunEndpoint,
     names: readonly string[],
     query: Readonly<Record<string, string>>,
     jobs: JobsByRun,
+    body?: unknown,
   ): Promise<string> {
     const id = ++this.#requests
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      this.#post({ type: 'read', id, endpoint, names, query, jobs })
+      this.#post({ type: 'read', id, endpoint, names, query, jobs, body })
     })
   }
 

@@ -1,4 +1,4 @@
-import type { EvalAttempt, Rollout, Stream, Task, Trajectory } from '../../schema/index.ts'
+import type { EvalAttempt, Mark, Rollout, Stream, Task, Trajectory } from '../../schema/index.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>
@@ -109,6 +109,10 @@ export function attemptRow(attempt: EvalAttempt): Row {
     sourceKind: source?.kind ?? null,
     sourceId: source?.id ?? null,
   }
+}
+
+export function markRow({ of, rating, note, by, at }: Mark): Row {
+  return { recordKind: of.kind, recordId: of.id, rating, note: note ?? null, by, at }
 }
 
 /** The step that a group was sampled for; RL names its groups after it. */

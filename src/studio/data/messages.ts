@@ -1,5 +1,5 @@
 import type { LiveChange } from '../api.ts'
-import type { ReadEndpoint } from './readers.ts'
+import type { RunEndpoint } from './readers.ts'
 import type { JobsByRun } from './runs.ts'
 
 /** What the server asks the thread that reads runs. */
@@ -7,10 +7,11 @@ export type ToThread =
   | {
       type: 'read'
       id: number
-      endpoint: ReadEndpoint
+      endpoint: RunEndpoint
       names: readonly string[]
       query: Readonly<Record<string, string>>
       jobs: JobsByRun
+      body?: unknown
     }
   /** Follow these runs, and the list of them; nothing if nobody looks. */
   | { type: 'watch'; runs: readonly string[]; isAnyone: boolean; jobs: JobsByRun }

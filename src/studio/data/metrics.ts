@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { diagnose } from '../../stages/rl/diagnose.ts'
 import { type MetricRow, readMetrics, runFiles } from '../../store/index.ts'
 import type { Curves, Finding, MetricNames } from '../api.ts'
-import { isOwn, type OpenRuns } from './open-runs.ts'
+import type { OpenRuns } from './open-runs.ts'
 import type { Query } from './query.ts'
+import { isOwn } from './run-folder.ts'
 
 const POINTS = 600
 const MOST_POINTS = 5000

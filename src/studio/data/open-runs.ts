@@ -1,9 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { CoaError } from '../../base/errors/index.ts'
-import { PathName } from '../../schema/index.ts'
 import { openRun, type Run, runFiles } from '../../store/index.ts'
 import { Problem } from '../problem.ts'
+import { isOwn, runFolder } from './run-folder.ts'
 import { RunIndex } from './run-index.ts'
 
 /** Runs that are kept open. */
@@ -26,10 +25,7 @@ export class OpenRuns {
 
   /** The folder of a run. */
   dirOf(id: string): string {
-    const dir = join(this.folder, id)
-    if (!PathName.safeParse(id).success || !isOwn(dir, 'folder') || !isOwn(runFiles(dir).manifest, 'file'))
-      throw new Problem(404, `there is no run ${JSON.stringify(id.slice(0, 100))}`)
-    return dir
+    return runFolder(this.folder, id)
   }
 
   get(id: string): OpenRun {
@@ -80,21 +76,5 @@ function opened(dir: string): Run {
       code: 'damaged',
       ...(error.fix === undefined ? {} : { fix: error.fix }),
     })
-  }
-}
-
-/** Whether this is a file or folder itself, not a link to one. */
-export function isOwn(path: string, what: 'file' | 'folder'): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  return what === 'file' ? stat?.isFile() === true : stat?.isDirectory() === true
-}
-
-/** A path inside a run folder; undefined if it does not exist or a link leads out of it. */
-export function within(dir: string, ...names: string[]): string | undefined {
-  try {
-    const path = realpathSync(join(dir, ...names))
-    return path.startsWith(realpathSync(dir) + sep) ? path : undefined
-  } catch {
-    return undefined
   }
 }

@@ -4,6 +4,7 @@ import { compared, comparison } from './compare.ts'
 import { Evals } from './evals.ts'
 import { group } from './group.ts'
 import { chains, groups, marks, rollouts, steps, tasks, trajectories } from './lists.ts'
+import { mark } from './mark.ts'
 import { Metrics } from './metrics.ts'
 import { type OpenRun, OpenRuns } from './open-runs.ts'
 import type { Query } from './query.ts'
@@ -24,12 +25,13 @@ export interface Request {
   names: readonly string[]
   query: Query
   jobs: JobsByRun
+  body?: unknown
 }
 
-/** The endpoints that read runs. */
-export type ReadEndpoint = Exclude<
+/** The endpoints that are about runs, and nothing else. */
+export type RunEndpoint = Exclude<
   keyof Api,
-  | `POST ${string}`
+  | `POST /api/jobs${string}`
   | 'GET /api/session'
   | 'GET /api/settings'
   | 'GET /api/jobs'
@@ -38,7 +40,7 @@ export type ReadEndpoint = Exclude<
 >
 
 export type Readers = {
-  [E in ReadEndpoint]: (request: Request) => Api[E]['reply'] | Promise<Api[E]['reply']>
+  [E in RunEndpoint]: (request: Request) => Api[E]['reply'] | Promise<Api[E]['reply']>
 }
 
 export function readersOf({ folder, defaults }: ReaderOptions): {
@@ -90,6 +92,7 @@ export function readersOf({ folder, defaults }: ReaderOptions): {
     'GET /api/runs/:run/settings': ({ names, query }) =>
       settingsOf(open.dirOf(names[0]!), query.text('stage'), defaults),
     'GET /api/runs/:run/marks': listOf(marks),
+    'POST /api/runs/:run/marks': ({ names, body }) => mark(open, names[0]!, body),
   }
   return { open, metrics, readers }
 }

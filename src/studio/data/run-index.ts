@@ -11,7 +11,16 @@ import {
 } from '../../store/index.ts'
 import type { Indexing } from '../api.ts'
 import { DecisionFiles } from './decision-files.ts'
-import { attemptRow, chainRow, type Row, rolloutRow, taskRow, trajectoryRow, type Value } from './extract.ts'
+import {
+  attemptRow,
+  chainRow,
+  markRow,
+  type Row,
+  rolloutRow,
+  taskRow,
+  trajectoryRow,
+  type Value,
+} from './extract.ts'
 import { Summaries } from './summaries.ts'
 import { TABLES_VERSION, tables } from './tables.ts'
 
@@ -170,6 +179,7 @@ const tablesOf: Partial<Record<RecordKind, { name: string; rowOf: (record: never
   sequence: { name: 'chain', rowOf: chainRow },
   rollout: { name: 'rollout', rowOf: rolloutRow },
   attempt: { name: 'attempt', rowOf: attemptRow },
+  mark: { name: 'mark', rowOf: markRow },
 }
 
 function openCache(file: string): DatabaseSync {

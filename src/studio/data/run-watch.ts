@@ -3,7 +3,8 @@ import { parseJson } from '../../schema/index.ts'
 import { type MetricRow, runFiles } from '../../store/index.ts'
 import type { LiveChange } from '../api.ts'
 import { latestRollouts } from './lists.ts'
-import { isOwn, type OpenRuns } from './open-runs.ts'
+import type { OpenRuns } from './open-runs.ts'
+import { isOwn } from './run-folder.ts'
 import { type JobsByRun, linesFrom, runRow } from './runs.ts'
 
 /** Rollouts shown as they arrive; the others are only counted. */

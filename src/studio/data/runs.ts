@@ -4,8 +4,9 @@ import { readFunnel } from '../../stages/filter/selection-files.ts'
 import { describeDamage, listRuns, type RunSummary, runFiles, summarizeRun } from '../../store/index.ts'
 import type { Figure, FilterView, FunnelView, Page, RunOverview, RunRow, RunState } from '../api.ts'
 import type { Metrics } from './metrics.ts'
-import { isOwn, type OpenRun, type OpenRuns } from './open-runs.ts'
+import type { OpenRun, OpenRuns } from './open-runs.ts'
 import { cursorOf, type Query } from './query.ts'
+import { isOwn } from './run-folder.ts'
 import type { RunIndex } from './run-index.ts'
 
 /** Jobs of this studio by the run they work on. */

@@ -4,8 +4,8 @@ import { withoutSecrets } from '../../base/errors/index.ts'
 import { flatten, readToml } from '../../settings/index.ts'
 import { readSettingsFile } from '../../store/index.ts'
 import type { SettingsView } from '../api.ts'
-import { isOwn } from './open-runs.ts'
 import { missing } from './records.ts'
+import { isOwn } from './run-folder.ts'
 
 /** The settings that a run, or one of its stages, was started with, beside the defaults. */
 export function settingsOf(

@@ -59,6 +59,8 @@ export const tables = `
     calls INTEGER NOT NULL, seconds REAL NOT NULL, failure TEXT, sourceKind TEXT, sourceId TEXT);
   CREATE INDEX IF NOT EXISTS attempt_task ON attempt (taskId, seq);
 
-  CREATE TABLE IF NOT EXISTS mark (recordKind TEXT NOT NULL, recordId TEXT NOT NULL, seq INTEGER NOT NULL, rating TEXT NOT NULL,
-    note TEXT, by TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (recordKind, recordId, by)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS mark (id TEXT PRIMARY KEY, recordKind TEXT NOT NULL, recordId TEXT NOT NULL, seq INTEGER NOT NULL, rating TEXT NOT NULL,
+    note TEXT, by TEXT NOT NULL, at TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS mark_record ON mark (recordId, at);
+  CREATE INDEX IF NOT EXISTS mark_seq ON mark (seq);
 `

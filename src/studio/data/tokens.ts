@@ -9,9 +9,10 @@ import {
 import { isTrained, type Span } from '../../schema/index.ts'
 import { readToml } from '../../settings/index.ts'
 import type { TokensView } from '../api.ts'
-import { isOwn, type OpenRun, within } from './open-runs.ts'
+import type { OpenRun } from './open-runs.ts'
 import type { Query } from './query.ts'
 import { missing } from './records.ts'
+import { isOwn, within } from './run-folder.ts'
 
 const MOST = 20_000
 

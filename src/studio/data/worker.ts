@@ -36,12 +36,19 @@ port.on('message', (message: ToThread) => {
 })
 setInterval(poll, POLL_MS).unref()
 
-async function read({ id, endpoint, names, query, jobs: now }: ToThread & { type: 'read' }): Promise<void> {
+async function read({
+  id,
+  endpoint,
+  names,
+  query,
+  body,
+  jobs: now,
+}: ToThread & { type: 'read' }): Promise<void> {
   jobs = now
   try {
-    if (endpoint.startsWith('GET /api/runs/:run/')) open.get(names[0]!).index.advance()
+    if (endpoint.includes(' /api/runs/:run/')) open.get(names[0]!).index.advance()
     const reader = readers[endpoint] as (request: Request) => unknown
-    const json = JSON.stringify(await reader({ names, query: new Query(query), jobs }))
+    const json = JSON.stringify(await reader({ names, query: new Query(query), jobs, body }))
     port.postMessage({ type: 'reply', id, json } satisfies FromThread)
   } catch (error) {
     const { status, message, code, fix } = problemOf(error)

@@ -13,8 +13,8 @@ const FLUSH_MS = 150
 export interface JobParts {
   request: JobRequest
   plan: JobPlan
-  /** What starts coa: a program and the words before the command. */
-  launcher: readonly string[]
+  /** A program and its arguments. */
+  words: readonly string[]
   /** The command line as the user would type it. */
   command: string
   onChange: (changes: LiveChange[]) => void
@@ -41,7 +41,7 @@ export class Job {
   constructor(parts: JobParts) {
     this.#parts = parts
     this.run = parts.plan.run
-    const [program, ...words] = [...parts.launcher, ...parts.plan.words]
+    const [program, ...words] = parts.words
     // Its own group, so that Ctrl-C in the terminal of the studio is passed on by the studio alone.
     this.#child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const isChain = parts.request.kind === 'ask'

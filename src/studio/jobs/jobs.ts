@@ -13,6 +13,8 @@ const LOOKUP_MS = 500
 export interface JobsParts extends PlanContext {
   /** What starts coa: a program and the words before the command. */
   launcher: readonly string[]
+  /** The words of a command with the options that all commands get. */
+  wordsOf: (words: readonly string[]) => string[]
   commandLine: (words: readonly string[]) => string
   /** Throws if the settings of a request are not valid. */
   checkSettings: (request: JobRequest) => void
@@ -43,8 +45,14 @@ export class Jobs {
     const writes = request.kind === 'resume' || request.kind === 'stage'
     if (writes && running.some((job) => job.run === plan.run && plan.run !== undefined && job.writes))
       throw new Problem(409, `a job is already working on ${plan.run}`)
-    const { launcher, commandLine, onChange } = this.#parts
-    const job = new Job({ request, plan, launcher, command: commandLine(plan.words), onChange })
+    const { launcher, wordsOf, commandLine, onChange } = this.#parts
+    const job = new Job({
+      request,
+      plan,
+      words: [...launcher, ...wordsOf(plan.words)],
+      command: commandLine(plan.words),
+      onChange,
+    })
     this.#jobs.set(job.id, job)
     this.#forgetOld()
     this.#looking ??= setInterval(() => this.#lookUp(), LOOKUP_MS)
