@@ -1,5 +1,5 @@
 /**
- * Builds dist/ from src/ with plain tsc, and dist/studio from studio/ with Vite, from scratch, so that deleted sources leave no trace. `npm pack` and `npm
+ * Builds dist/ from src/ with plain tsc, and dist/studio/page from studio/ with Vite, from scratch, so that deleted sources leave no trace. `npm pack` and `npm
  * publish` run it (prepack), also in a fresh clone; their output goes to stdout, so this writes to stderr.
  */
 import { spawnSync } from 'node:child_process'

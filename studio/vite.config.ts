@@ -8,7 +8,7 @@ export default defineConfig({
   root: here('.'),
   base: './',
   build: {
-    outDir: here('../dist/studio'),
+    outDir: here('../dist/studio/page'),
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
