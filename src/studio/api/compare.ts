@@ -14,7 +14,7 @@ export interface SideRow {
   kind: 'trajectory' | 'rollout'
   id: string
   outcome: Outcome
-  /** Each token once: prompts, completions and tool output. */
+  /** As billed without prefix caching: every request with its whole context. */
   tokens: number
   calls: number
   seconds: number

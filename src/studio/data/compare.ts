@@ -12,7 +12,7 @@ const from = `task m
 const sideColumns = (name: 'a' | 'b', tokens: string): string =>
   ['id', 'outcome', 'calls', 'seconds'].map((column) => `${name}.${column} AS ${name}_${column}`).join(', ') +
   `, ${name}.${tokens} AS ${name}_tokens`
-const columns = `m.id AS taskId, m.suite, m.question, ${sideColumns('a', 'tokens')}, ${sideColumns('b', 'once')}`
+const columns = `m.id AS taskId, m.suite, m.question, ${sideColumns('a', 'tokens')}, ${sideColumns('b', 'billed')}`
 
 const differences = {
   disagreements: "(a.outcome = 'correct') <> (b.outcome = 'correct')",
@@ -48,7 +48,7 @@ export function comparison({ index }: OpenRun, taskId: string): CompareView {
   return {
     row: rowOf(row),
     team: side('trajectory', 'trajectory', 'tokens'),
-    model: side('rollout', 'rollout', 'once'),
+    model: side('rollout', 'rollout', 'billed'),
     chains: index
       .all<{ id: string }>('SELECT id FROM chain WHERE taskId = ? ORDER BY seq LIMIT 100', taskId)
       .map(({ id }) => id),

@@ -1,3 +1,4 @@
+import { streamTokens } from '../../agent/stream-tokens.ts'
 import type { EvalAttempt, Mark, Rollout, Stream, Task, Trajectory } from '../../schema/index.ts'
 
 export type Value = string | number | null
@@ -88,7 +89,7 @@ export function rolloutRow(rollout: Rollout): Row {
     seconds: (ms.sampling + ms.tools + ms.checking) / 1000,
     answer: shown(rollout.answer),
     failure: shown(rollout.failure?.message),
-    once: (rollout.promptTokens?.length ?? 0) + tokens + toolTokens,
+    billed: streamTokens(rollout).billed,
   }
 }
 

@@ -33,7 +33,7 @@ export const tables = `
   CREATE TABLE IF NOT EXISTS rollout (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, taskId TEXT NOT NULL, groupId TEXT NOT NULL,
     suite TEXT NOT NULL, step INTEGER, checkpoint TEXT NOT NULL, outcome TEXT NOT NULL, reward REAL, advantage REAL,
     stop TEXT NOT NULL, wellFormed INTEGER NOT NULL, calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
-    toolTokens INTEGER NOT NULL, seconds REAL NOT NULL, answer TEXT, failure TEXT, once INTEGER NOT NULL);
+    toolTokens INTEGER NOT NULL, seconds REAL NOT NULL, answer TEXT, failure TEXT, billed INTEGER NOT NULL);
   CREATE INDEX IF NOT EXISTS rollout_seq ON rollout (seq);
   CREATE INDEX IF NOT EXISTS rollout_step ON rollout (step, seq);
   CREATE INDEX IF NOT EXISTS rollout_group ON rollout (groupId, seq);

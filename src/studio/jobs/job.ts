@@ -60,7 +60,9 @@ export class Job {
       this.#child.once('close', (code, signal) => {
         out.end()
         errors.end()
-        this.#end(stateOf(code, signal, this.#state), code ?? undefined)
+        // A question without an answer has been asked all the same.
+        const isAsked = isChain && code === FINDINGS
+        this.#end(isAsked ? 'done' : stateOf(code, signal, this.#state), code ?? undefined)
         resolve()
       })
     })
@@ -188,6 +190,7 @@ export class Job {
 
 /** As the exit codes of coa say. */
 const INTERRUPTED = 130
+const FINDINGS = 3
 
 function stateOf(
   code: number | null,
