@@ -1,4 +1,4 @@
-import { lazy, type ReactNode } from 'react'
+import { Fragment, lazy, type ReactNode } from 'react'
 import type { Session } from '../src/studio/api.ts'
 import { Empty, Screen } from './parts/screen.tsx'
 import { RunScreen } from './screens/run.tsx'
@@ -46,7 +46,11 @@ export function findScreen(parts: readonly string[], session: Session | undefine
   switch (area) {
     case '':
     case 'runs':
-      return run === undefined ? <RunsScreen session={session} /> : runScreen(run, section ?? '', id, canAct)
+      return run === undefined ? (
+        <RunsScreen session={session} />
+      ) : (
+        <Fragment key={`${run}/${section}/${id}`}>{runScreen(run, section ?? '', id, canAct)}</Fragment>
+      )
     case 'curves':
       return <CurvesScreen />
     case 'diff':
@@ -63,7 +67,7 @@ export function findScreen(parts: readonly string[], session: Session | undefine
 }
 
 function runScreen(run: string, section: string, id: string | undefined, canAct: boolean): ReactNode {
-  const own = { run, key: `${run}/${section}/${id ?? ''}` }
+  const own = { run }
   if (id === undefined) {
     switch (section) {
       case '':

@@ -27,7 +27,7 @@ export function CompareTaskScreen({ run, task }: { run: string; task: string }):
           const right = model.find(({ id }) => id === modelId) ?? row.model
           return (
             <>
-              <Written className="question" text={row.question} />
+              <Question run={run} trajectory={left.id} start={row.question} />
               <Figures left={left} right={right} />
               {chains.length > 0 && (
                 <p className="links">
@@ -60,6 +60,12 @@ export function CompareTaskScreen({ run, task }: { run: string; task: string }):
       </Loaded>
     </Screen>
   )
+}
+
+/** Rows have only the beginning of a long question. */
+function Question({ run, trajectory, start }: { run: string; trajectory: string; start: string }): ReactNode {
+  const { found } = useEvents(run, trajectory)
+  return <Written className="question" text={found.data?.trajectory.question ?? start} />
 }
 
 function Figures({ left, right }: { left: SideRow; right: SideRow }): ReactNode {

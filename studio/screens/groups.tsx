@@ -47,7 +47,7 @@ export function GroupsScreen({ run }: { run: string }): ReactNode {
       </Filters>
       <Rows
         label="Groups"
-        list={list}
+        list={{ ...list, rows: list.rows.filter((row) => row.step !== undefined) }}
         idOf={({ id }) => id}
         hrefOf={({ id }) => to(['runs', run, 'groups', id])}
         empty={<Empty run={`coa rl ${run}`}>No group here. Reinforcement learning samples them:</Empty>}

@@ -57,7 +57,15 @@ export function RolloutsScreen({ run }: { run: string }): ReactNode {
             cell: (row) => <bdi>{row.answer === undefined ? 'no answer' : visible(row.answer)}</bdi>,
             width: 'minmax(8rem,2fr)',
           },
-          { head: 'outcome', cell: (row) => <OutcomeBadge outcome={row.outcome} />, width: '7.5rem' },
+          {
+            head: 'outcome',
+            cell: (row) => (
+              <>
+                <OutcomeBadge outcome={row.outcome} /> <MarkBadge mark={row.mark} />
+              </>
+            ),
+            width: 'minmax(7rem,1fr)',
+          },
           { head: 'reward', cell: (row) => short(row.reward), width: '4.5rem', number: true },
           {
             head: 'advantage',
@@ -68,14 +76,12 @@ export function RolloutsScreen({ run }: { run: string }): ReactNode {
           {
             head: 'stop',
             cell: (row) => `${stopWords[row.stop]}${row.wellFormed ? '' : ', not well formed'}`,
-            width: 'minmax(8rem,1.5fr)',
+            width: 'minmax(8rem,2fr)',
           },
           { head: 'step', cell: (row) => row.step ?? '–', width: '3.5rem', number: true },
-          { head: 'suite', cell: (row) => row.suite, width: 'minmax(4rem,1fr)' },
           { head: 'tokens', cell: (row) => whole(row.tokens), width: '4.5rem', number: true },
           { head: 'calls', cell: (row) => row.calls, width: '3.5rem', number: true },
           { head: 'time', cell: (row) => duration(row.seconds), width: '5rem', number: true },
-          { head: 'mark', cell: (row) => <MarkBadge mark={row.mark} />, width: '4.5rem' },
         ]}
       />
     </Screen>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Finding, RunOverview, StageView } from '../../src/studio/api.ts'
+import type { Figure, Finding, RunOverview, StageView } from '../../src/studio/api.ts'
 import { plansOf } from '../data/chart-plans.ts'
 import { useGet } from '../data/queries.ts'
 import { go, to } from '../data/url.ts'
@@ -66,7 +66,7 @@ function Overview({ run }: { run: RunOverview }): ReactNode {
       {run.problem !== undefined && <p className="bad">{run.problem}</p>}
       {run.figures.length > 0 && (
         <dl className="tiles">
-          {run.figures.map((figure) => (
+          {shownFigures(run.figures).map((figure) => (
             <div key={figure.label}>
               <dt>{figure.label}</dt>
               <dd>
@@ -115,6 +115,15 @@ function Overview({ run }: { run: RunOverview }): ReactNode {
       <Training run={run.id} />
       {run.log.length > 0 && <Log lines={run.log} />}
     </>
+  )
+}
+
+/** A figure without an interval is left out where the same figure has one. */
+function shownFigures(figures: readonly Figure[]): readonly Figure[] {
+  return figures.filter(
+    ({ low, value, unit }) =>
+      low !== undefined ||
+      !figures.some((other) => other.low !== undefined && other.value === value && other.unit === unit),
   )
 }
 
