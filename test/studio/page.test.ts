@@ -76,7 +76,7 @@ describe.skipIf('missing' in found)('the studio, in Chromium', () => {
   })
 
   async function openPage(context: BrowserContext, { url }: RunningStudio): Promise<Page> {
-    context.setDefaultTimeout(120_000)
+    context.setDefaultTimeout(60_000)
     const opened = await context.newPage()
     opened.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text())
