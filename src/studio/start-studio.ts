@@ -46,6 +46,8 @@ export async function startStudio(parts: StudioParts): Promise<Studio> {
   const thread = new DataThread({ folder: parts.runs, defaults: parts.defaults }, (changes) =>
     feed.publish(changes),
   )
+  // Started now, so that the first page does not wait for it.
+  thread.start()
   const watch = (): void => thread.watch(feed.runs, feed.isAnyone, jobs.byRun())
   let handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> = async () => {}
   const server = await listen(parts, (incoming, outgoing) => {

@@ -23,6 +23,10 @@ export class DataThread {
     this.#onChanges = onChanges
   }
 
+  start(): void {
+    this.#worker ??= this.#start()
+  }
+
   /** The reply as JSON. */
   read(
     endpoint: RunEndpoint,
@@ -60,7 +64,8 @@ export class DataThread {
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), {
       workerData: this.#options,
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      // Records are large and soon forgotten; young space would grow with them.
+      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 },
     })
     worker.on('message', (message: FromThread) => this.#received(message))
     worker.on('error', (error) => this.#ended(worker, error.message))

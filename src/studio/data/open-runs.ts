@@ -6,7 +6,7 @@ import { isOwn, runFolder } from './run-folder.ts'
 import { RunIndex } from './run-index.ts'
 
 /** Runs that are kept open. */
-const MOST = 6
+const MOST = 4
 
 export interface OpenRun {
   run: Run

@@ -27,9 +27,9 @@ import { TABLES_VERSION, tables } from './tables.ts'
 type Statement = ReturnType<DatabaseSync['prepare']>
 
 /** How long one transaction may take, so that requests are answered while a log is read for the first time. */
-const SLICE_MS = 30
+const SLICE_MS = 20
 /** Checked after so many bytes, because time costs more than a line. */
-const CHUNK_BYTES = 1 << 20
+const CHUNK_BYTES = 1 << 18
 
 /**
  * What lists need to know about the records of a run, in a SQLite file next to its log. It is only a cache: if it is unusable, or is of
@@ -186,7 +186,7 @@ function openCache(file: string): DatabaseSync {
   const open = (path: string): DatabaseSync => {
     const database = openIndex(path, { tables, version: TABLES_VERSION, readOnly: false })
     // A cache that is lost is made again.
-    database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
+    database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -8000')
     return database
   }
   try {
