@@ -18,7 +18,7 @@ export function App(): ReactNode {
   const isConnected = useLive(run, parts[0] === 'jobs' ? parts[1] : undefined)
   const session = useGet('/api/session', {})
   useKeys({ g: () => go(to(['runs'])) })
-  useFirstScreen(path)
+  useTop(path)
   return (
     <>
       <button type="button" className="skip" onClick={() => document.querySelector('h1')?.focus()}>
@@ -41,12 +41,11 @@ export function App(): ReactNode {
   )
 }
 
-/** `/` shows the runs; a new screen begins at its top. */
-function useFirstScreen(path: string): void {
+/** A new screen begins at its top. */
+function useTop(path: string): void {
   const last = useRef(path)
   useEffect(() => {
-    if (path === '/') go(to(['runs']), { replace: true })
-    else if (last.current !== path) scrollTo({ top: 0 })
+    if (last.current !== path) scrollTo({ top: 0 })
     last.current = path
   }, [path])
 }
@@ -66,7 +65,7 @@ interface BarProps {
 }
 
 function Bar({ session, section, isConnected }: BarProps): ReactNode {
-  const current = (name: string) => (section === name ? { 'aria-current': 'page' as const } : {})
+  const current = (name: string) => ((section || 'runs') === name ? { 'aria-current': 'page' as const } : {})
   return (
     <header className="bar">
       <Link parts={['runs']} className="brand">

@@ -3,6 +3,7 @@ import type { ChainMessage } from '../../src/studio/api.ts'
 import { duration, visible, whole } from './format.ts'
 import { hueOf } from './hues.ts'
 import { Written } from './screen.tsx'
+import { agentName } from './spans.tsx'
 
 interface Turn {
   key: string
@@ -29,7 +30,9 @@ export function LiveChain({
         {turns.map(({ key, kind, agent, text, note, isRunning: isCalling }) => (
           <li key={key} className={`turn ${kind === 'observation' ? 'inserted' : hueOf(agent)} ${kind}`}>
             <p className="who">
-              <span className={`agent ${kind === 'observation' ? '' : hueOf(agent)}`}>{visible(agent)}</span>{' '}
+              <span className={`agent ${kind === 'observation' ? '' : hueOf(agent)}`}>
+                {agentName(agent)}
+              </span>{' '}
               {kind === 'call' &&
                 (isCalling ? <span className="badge running">▸ at work</span> : 'tool call')}
               {note !== undefined && <small>{note}</small>}

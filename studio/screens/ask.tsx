@@ -7,6 +7,8 @@ import { setQuery, useParam } from '../data/url.ts'
 import { useStart } from '../parts/actions.tsx'
 import { Empty, Problem, Screen } from '../parts/screen.tsx'
 
+const DEFAULT_GRAMMAR = 'math'
+const GRAMMARS = ['math', 'code', 'mhqa', 'web']
 const EXAMPLE = 'A baker bakes 12 loaves in the morning and 30 in the evening. How many loaves is that?'
 
 /** A question to a model of a run; its chain is shown while it is written. */
@@ -31,7 +33,8 @@ export function AskScreen({ session }: { session: Session | undefined }): ReactN
       question: question.trim(),
       ...(run === undefined ? {} : { run }),
       ...(checkpoint === undefined ? {} : { checkpoint }),
-      ...(grammar === undefined ? {} : { grammar }),
+      // The bundled model knows no tools of its own; mathematics needs none that has to be set up.
+      ...(grammar === undefined && run !== undefined ? {} : { grammar: grammar ?? DEFAULT_GRAMMAR }),
     })
   }
   if (session?.readOnly === true)
@@ -79,8 +82,8 @@ export function AskScreen({ session }: { session: Session | undefined }): ReactN
               value={grammar ?? ''}
               onChange={({ target }) => setQuery({ grammar: target.value })}
             >
-              <option value="">as set</option>
-              {['math', 'code', 'mhqa', 'web'].map((name) => (
+              <option value="">{run === undefined ? DEFAULT_GRAMMAR : 'the one it was trained with'}</option>
+              {GRAMMARS.filter((name) => run !== undefined || name !== DEFAULT_GRAMMAR).map((name) => (
                 <option key={name}>{name}</option>
               ))}
             </select>

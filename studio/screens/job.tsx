@@ -50,7 +50,7 @@ function Job({ job }: { job: JobView }): ReactNode {
         facts={[
           ['started', when(job.startedAt)],
           ['ended', when(job.endedAt)],
-          ['exit code', job.exitCode],
+          ['exit code', job.state === 'done' ? undefined : job.exitCode],
           ['command', <code key="command">{job.command}</code>],
         ]}
       />

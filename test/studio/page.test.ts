@@ -181,7 +181,8 @@ describe.skipIf('missing' in found)('the studio, in Chromium', () => {
     for (const [name, hash] of await screensOf(own)) {
       await own.goto(`${studio.url.split('?')[0]}#/${hash}`)
       await own.locator('h1').waitFor()
-      await own.waitForFunction('document.querySelector(".loading") === null')
+      const loading = own.locator('.loading')
+      while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' })
       await own.evaluate(readFileSync(axeFile, 'utf8'))
       const { violations } = (await own.evaluate('axe.run(document)')) as {
         violations: { id: string; nodes: { html: string }[] }[]
