@@ -2,7 +2,7 @@ import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo } from 're
 import type { SpanView, TokenCounts, TokensView } from '../../src/studio/api.ts'
 import { setQuery, useParam } from '../data/url.ts'
 import { Filters, Switch } from './filters.tsx'
-import { percent, short, signed, visible, whole } from './format.ts'
+import { percent, plural, signed, visible, whole } from './format.ts'
 import { hueOf } from './hues.ts'
 import { Problem } from './screen.tsx'
 import { agentName } from './spans.tsx'
@@ -238,7 +238,7 @@ function TokenFacts({ tokens, at, agents }: TokenFactsProps): ReactNode {
     ],
     ['by the model alone', model === null || model === undefined ? undefined : model.toFixed(4)],
     ['advantage', advantage === undefined || tokens.mask[at] === 0 ? undefined : signed(advantage)],
-    ['sampled after', policy === null || policy === undefined ? undefined : `${short(policy)} steps`],
+    ['sampled after', policy === null || policy === undefined ? undefined : plural(policy, 'step')],
   ]
   return (
     <dl className="token-facts facts" aria-live="polite">

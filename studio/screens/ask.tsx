@@ -8,7 +8,7 @@ import { useStart } from '../parts/actions.tsx'
 import { Empty, Problem, Screen } from '../parts/screen.tsx'
 
 const DEFAULT_GRAMMAR = 'math'
-const GRAMMARS = ['math', 'code', 'mhqa', 'web']
+const GRAMMARS = ['math', 'code', 'multihop', 'web', 'open']
 const EXAMPLE = 'A baker bakes 12 loaves in the morning and 30 in the evening. How many loaves is that?'
 
 /** A question to a model of a run; its chain is shown while it is written. */

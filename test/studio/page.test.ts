@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,6 +26,17 @@ describe('the built page', () => {
     const first = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => file!)
     expect(first.length).toBeGreaterThan(1)
     expect(['index.html', ...first].map(sizeOf).reduce((sum, size) => sum + size, 0)).toBeLessThan(220e3)
+  })
+
+  it('takes only types from the sources of the package', () => {
+    const folder = fileURLToPath(new URL('../../studio', import.meta.url))
+    const imports = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .flatMap(
+        (name) => readFileSync(join(folder, name), 'utf8').match(/import [^']*'[^']*\/src\/[^']*'/g) ?? [],
+      )
+    expect(imports.length).toBeGreaterThan(10)
+    expect(imports.filter((text) => !/^import (type )/.test(text))).toEqual([])
   })
 
   it('has no code or style in its HTML, and names no other server', () => {
