@@ -25,9 +25,13 @@ class LongOnesFirst extends BaseSequencer {
 }
 
 /** Tests that keep to themselves, so that they may share what they load: a third faster. */
-const sharing = ['src/**/*.test.ts', 'test/!(engine|sandbox|trainer|e2e)/**/*.test.ts']
-/** They replace modules or change the process, which others must not get to see. */
-const alone = ['src/engine/checkpoint/save-failures.test.ts', 'test/tools/mcp.test.ts']
+const sharing = ['src/**/*.test.ts', 'test/!(sandbox)/**/*.test.ts']
+/** They replace modules, change the process or measure its memory, which others must not get to see. */
+const alone = [
+  'src/engine/checkpoint/save-failures.test.ts',
+  'test/engine/wasm.test.ts',
+  'test/tools/mcp.test.ts',
+]
 
 export default defineConfig({
   // Examples import the package by its names.
@@ -48,7 +52,7 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', include: sharing, exclude: alone, isolate: false } },
       {
         extends: true,
-        test: { name: 'alone', include: ['test/{engine,sandbox,trainer,e2e}/**/*.test.ts', ...alone] },
+        test: { name: 'alone', include: ['test/sandbox/**/*.test.ts', ...alone] },
       },
     ],
   },

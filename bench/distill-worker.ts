@@ -11,6 +11,7 @@ import { agentNames } from '../src/language/voice/index.ts'
 import { ProjectConfig } from '../src/pipeline/settings.ts'
 import { distillTrajectory } from '../src/stages/distill/index.ts'
 import type { Criteria } from '../src/stages/filter/decide.ts'
+import { Defaults } from '../src/stages/filter/defaults.ts'
 import { FilterChain } from '../src/stages/filter/filter-chain.ts'
 import { filterSettings } from '../src/stages/filter/settings.ts'
 import { readEvalQuestions } from '../src/tasks/index.ts'
@@ -45,8 +46,11 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
   const { signal } = new AbortController()
   const evalQuestions = await readEvalQuestions(config, { signal })
   const agents = agentNames(teamRun(0).events)
+  const given = filterSettings(config)
+  const defaults = new Defaults(given, new Map())
   const criteria: Criteria = {
-    settings: filterSettings(config),
+    given,
+    settingsFor: (grammar) => defaults.settingsFor(grammar),
     evalQuestions,
     tokenizer,
     teamOf: () => agents,

@@ -68,17 +68,12 @@ try {
     gold: { checker: 'exact', answers: ['Lima has 10092000 inhabitants.'] },
   })
   run.append('task', task)
-  // What the model will be told about the tool; without it, its calls would be text.
-  const payload = { syntax: 'json' }
-  run.append('tool', { v: 1, id: 'population', description: 'The population of a city.', payload })
   const head = { id: 'run-1', taskId: task.id, team: 'researcher and writer', question: task.question }
   const trajectory = await recordRun(head, (recorder) => answer(task.question, recorder))
   const verdict = await checkAnswer(task.gold, trajectory.answer)
   run.append('trajectory', { ...trajectory, verdict })
 
-  // `open` allows any order of thoughts and calls, which is what agents with rules of their own need.
-  const language = { grammar: 'open' }
-  const config = ProjectConfig.parse({ language, filter: { min_interactions: 1, keep_unreflected: 1 } })
+  const config = ProjectConfig.parse({})
   await runStages([distill, filter], { run, config, signal: AbortSignal.timeout(600_000), observe: () => {} })
   const [sequence] = run.scan('sequence')
   console.log(streamText(sequence!))

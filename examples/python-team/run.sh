@@ -1,11 +1,15 @@
 #!/bin/sh
 # Records a Python team through the gateway, and trains the bundled model on what it did:
 #   examples/python-team/run.sh [FOLDER]
-# PYTHON is a Python with the package openai; COA is the command.
+# PYTHON is a Python with the package openai; COA is the command, by default that of the package this file is in.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 PYTHON=${PYTHON:-python3}
-COA=${COA:-coa}
+# A path is meant from here, not from the folder of the run.
+case $PYTHON in */*) PYTHON=$(cd "$(dirname "$PYTHON")" && pwd)/$(basename "$PYTHON") ;; esac
+main=
+[ -n "${COA:-}" ] || main=$here/../../bin/coa.js
+COA=${COA:-node}
 mkdir -p "${1:-python-team-run}"
 cd "${1:-python-team-run}"
 
@@ -26,7 +30,7 @@ trap 'kill $model 2> /dev/null || true' EXIT
 upstream=$(address_in model.log)
 
 # 1. Record: the team only gets another base URL.
-$COA record --upstream "$upstream" --port 0 > summary.log 2> record.log &
+$COA ${main:+"$main"} record --upstream "$upstream" --port 0 > summary.log 2> record.log &
 gateway=$!
 trap 'kill $model $gateway 2> /dev/null || true' EXIT
 GATEWAY=$(address_in record.log)
@@ -37,8 +41,7 @@ wait $gateway
 cat summary.log
 
 # 2. From what was recorded to a trained model.
-$COA distill latest
-$COA filter latest --set filter.min_interactions=2 --set filter.near_duplicates=false \
-  --set filter.keep_unreflected=1
-$COA export latest --format trl-messages --out dataset
-$COA sft latest --set sft.max_steps=2
+$COA ${main:+"$main"} distill latest
+$COA ${main:+"$main"} filter latest --no-near-duplicates
+$COA ${main:+"$main"} export latest --format trl-messages --out dataset
+$COA ${main:+"$main"} sft latest --set sft.max_steps=2

@@ -48,13 +48,14 @@ it('are the same no matter how the text is split into chunks', () => {
 it('hold the text of every role, up to the first call', () => {
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 20 }), (pieces) => {
-      const text = pieces.join('')
+      // At the very end, what may become a tag is neither text nor a tag yet.
+      const text = `${pieces.join('')} x`
       const reader = new ChainEvents(math)
       const events = joined([...reader.push(text, 'model'), ...reader.end()])
       const { blocks } = parseChain(math, text)
       const stop = blocks.findIndex(({ kind }) => kind === 'tool' || kind === 'answer')
       const roles = blocks.slice(0, stop === -1 ? undefined : stop)
-      const raw = roles.map(({ text: body }) => body)
+      const raw = roles.map(({ text: body }) => body.trim())
       const heard = events.flatMap((event) =>
         event.type === 'role' && event.agent !== 'stray' ? [event.text] : [],
       )
@@ -75,5 +76,5 @@ it('a call that cannot be read is a call without a payload, and what is sampled 
   expect(reader.push('\n<observation>It is <b>empty.</observation>\n', 'tool')).toEqual([
     { type: 'result', agent: 'code', call: 0, text: 'It is <b>empty.', outcome: 'malformed', ms: 0 },
   ])
-  expect(reader.push('<think>Oh.', 'model')).toEqual([{ type: 'role', agent: 'think', turn: 1, text: 'Oh.' }])
+  expect(reader.push('<think>Oh.', 'model')).toEqual([{ type: 'role', agent: 'think', turn: 2, text: 'Oh.' }])
 })

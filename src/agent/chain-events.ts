@@ -1,13 +1,6 @@
-import {
-  ChainParser,
-  type Grammar,
-  type ParseEvent,
-  type Payload,
-  parseChain,
-  STRAY,
-} from '../language/grammar/index.ts'
+import type { Grammar, Payload } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
-import { answerText } from './tool-calls.ts'
+import { ChainSteps, type Step } from './chain-steps.ts'
 
 /** What is new in a chain, in order. */
 export type ChainEvent =
@@ -27,124 +20,57 @@ export type ChainEvent =
   /** More of the answer. The pieces joined are the answer. */
   | { type: 'answer'; text: string }
 
-/**
- * Tells apart what the roles, tools and the answer contribute to a chain while it is written. It uses the grammar's parser, so a
- * tag inside a role's text is text; only an incomplete tag is held back, and an answer with a syntax until it can be read.
- */
+/** A chain that is being written, as events. */
 export class ChainEvents {
-  readonly #grammar: Grammar
-  readonly #parser: ChainParser
-  #made: Rollout['calls'][number] | undefined
-  #turn = -1
+  readonly #steps: ChainSteps
+  #found: ChainEvent[] = []
   #calls = 0
-  /** The open call, or the one whose result is due. */
-  #call: { agent: string; text: string; due: boolean } | undefined
-  /** Text outside all blocks: its turn, and white space that belongs to it only if more follows. */
-  #stray: { turn: number; blank: string } | undefined
-  #answer = ''
-  #ended = false
+  #hasEnded = false
 
   constructor(grammar: Grammar) {
-    this.#grammar = grammar
-    this.#parser = new ChainParser(grammar)
+    this.#steps = new ChainSteps(grammar, {
+      opened: () => {},
+      text: (step, text) => this.#text(step, text),
+      closed: (step) => this.#closed(step),
+    })
   }
 
   /** How the call went whose output comes next. */
   called(made: Rollout['calls'][number]): void {
-    this.#made = made
+    this.#steps.called(made)
   }
 
   push(text: string, from: 'model' | 'tool'): ChainEvent[] {
-    if (from === 'tool') return this.#returned(text)
-    // Text that an engine samples past a call or the answer is not part of the chain.
-    if (text === '' || this.#ended || this.#call?.due === true) return []
-    return this.#read(this.#parser.push(text))
+    this.#steps.push(text, from)
+    return this.#taken()
   }
 
   end(): ChainEvent[] {
-    return this.#ended || this.#call !== undefined ? [] : this.#read(this.#parser.end())
+    this.#hasEnded = true
+    this.#steps.end()
+    return this.#taken()
   }
 
-  #read(events: readonly ParseEvent[]): ChainEvent[] {
-    const found: ChainEvent[] = []
-    for (const [at, event] of events.entries()) {
-      if (this.#ended || this.#call?.due === true) break
-      if (event.type === 'agent-opened') this.#opened(event.agent)
-      else if (event.type === 'text') found.push(...this.#text(event.agent ?? STRAY, event.text))
-      else if (event.type === 'agent-closed') found.push(...this.#closed(event.agent, events.slice(at + 1)))
-    }
+  #taken(): ChainEvent[] {
+    const found = this.#found
+    this.#found = []
     return found
   }
 
-  #opened(agent: string): void {
-    this.#turn++
-    this.#stray = undefined
-    if (this.#kindOf(agent) === 'tool') this.#call = { agent, text: '', due: false }
+  #text({ agent, kind }: Step, text: string): void {
+    const turn = this.#steps.steps.length - 1
+    if (kind === 'role') this.#found.push({ type: 'role', agent, turn, text })
+    if (kind === 'answer') this.#found.push({ type: 'answer', text })
   }
 
-  #text(agent: string, text: string): ChainEvent[] {
-    if (this.#call !== undefined) {
-      this.#call.text += text
-      return []
+  #closed({ agent, kind, text, payload, outcome = 'ok', ms = 0 }: Step): void {
+    // A call that is cut off is not made.
+    if (kind === 'call' && !this.#hasEnded)
+      this.#found.push({ type: 'call', agent, call: this.#calls, payload, text })
+    if (kind === 'observation') {
+      const tool = this.#steps.steps.at(-2)?.agent ?? agent
+      this.#found.push({ type: 'result', agent: tool, call: this.#calls++, text, outcome, ms })
     }
-    if (agent === this.#grammar.answer.name) return this.#answered(text)
-    return agent === STRAY ? this.#strayed(text) : [{ type: 'role', agent, turn: this.#turn, text }]
-  }
-
-  #strayed(text: string): ChainEvent[] {
-    const blank = this.#stray?.blank ?? ''
-    if (text.trim() === '') {
-      if (this.#stray !== undefined) this.#stray.blank += text
-      return []
-    }
-    const turn = this.#stray?.turn ?? ++this.#turn
-    const shown = this.#stray === undefined ? text.trimStart() : blank + text
-    const end = shown.trimEnd()
-    this.#stray = { turn, blank: shown.slice(end.length) }
-    return [{ type: 'role', agent: STRAY, turn, text: end }]
-  }
-
-  /** An answer without a syntax of its own can be shown as it is written; blanks at its ends are not part of it. */
-  #answered(text: string): ChainEvent[] {
-    if (this.#grammar.answer.payload.syntax !== 'text') return []
-    const before = this.#answer.trim()
-    this.#answer += text
-    const piece = this.#answer.trim().slice(before.length)
-    return piece === '' ? [] : [{ type: 'answer', text: piece }]
-  }
-
-  #closed(agent: string, rest: readonly ParseEvent[]): ChainEvent[] {
-    const kind = this.#kindOf(agent)
-    if (kind === 'tool') {
-      this.#call!.due = true
-      const ready = rest.find((event) => event.type === 'call-ready')
-      return [
-        { type: 'call', agent, call: this.#calls, payload: ready?.call.payload, text: this.#call!.text },
-      ]
-    }
-    if (kind !== 'answer') return []
-    this.#ended = true
-    const ready = rest.find((event) => event.type === 'answer-ready')
-    const [whole, shown] = [ready === undefined ? '' : answerText(ready.answer.payload), this.#answer.trim()]
-    // Escapes in the answer are resolved only now; what has been shown stays as it is.
-    return whole.startsWith(shown) && whole !== shown
-      ? [{ type: 'answer', text: whole.slice(shown.length) }]
-      : []
-  }
-
-  #returned(text: string): ChainEvent[] {
-    this.#parser.push(text)
-    const made = this.#made
-    const agent = made?.agent ?? this.#call?.agent ?? STRAY
-    this.#call = undefined
-    this.#made = undefined
-    const output = parseChain(this.#grammar, text).blocks[0]?.text ?? text
-    const { outcome = 'ok', ms = 0 } = made ?? {}
-    return [{ type: 'result', agent, call: this.#calls++, text: output, outcome, ms }]
-  }
-
-  #kindOf(agent: string): string {
-    return this.#grammar.agents.get(agent)!.kind
   }
 }
 

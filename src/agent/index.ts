@@ -1,6 +1,7 @@
 /** Runs the student: one stream, live tools, stopping rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
 export { type ChainEvent, ChainEvents, eventsOfRollout } from './chain-events.ts'
+export { ChainSteps, type Step, type StepListener } from './chain-steps.ts'
 export { changeTools, withToolChanges } from './change-tools.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
 export { type Conversation, type EarlierTurn, questionOf } from './conversation.ts'

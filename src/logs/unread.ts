@@ -9,6 +9,8 @@ export const NOT_READ = 'not read by this format'
 const SHORTEST = 12
 /** Fewer words in a row occur in other texts by chance. */
 const LEAST_WORDS = 4
+/** As many words may be what a format writes before a text, such as "Final Answer:". */
+const LONGEST_LABEL = 2
 /** Keys of what somebody said, in any format. */
 const SAID =
   /(?:^|_|\.)(?:content|text|message|answer|reply|response|output|result|observation|thought|thinking|reasoning|reflection|plan|note|comment|verdict|critique|feedback|summary)(?:\[\d+\])?$/i
@@ -99,7 +101,8 @@ class Found {
       if (length < LEAST_WORDS) lost.push(words[index]!)
       index += length < LEAST_WORDS ? 1 : length
     }
-    return lost.join(' ')
+    // More than a label is reported with the words around it, without which nobody understands it.
+    return lost.length > LONGEST_LABEL || lost.length > words.length / 2 ? part : lost.join(' ')
   }
 
   /**

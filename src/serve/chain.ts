@@ -1,9 +1,17 @@
 import { z } from 'zod'
-import { type Policy, type RolloutJob, type RolloutSettings, rollOut, type World } from '../agent/index.ts'
+import {
+  ChainSteps,
+  type Policy,
+  type RolloutJob,
+  type RolloutSettings,
+  rollOut,
+  type Step,
+  type StepListener,
+  type World,
+} from '../agent/index.ts'
 import type { Grammar, Payload } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { Tool } from '../world/tools/index.ts'
-import { ChainSteps, type Step, type StepListener } from './chain-steps.ts'
 import { NO_TOKENS, type ServedTokens, since, tokensOf } from './usage.ts'
 
 /** A tool call that the client is to make. */

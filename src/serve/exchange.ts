@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { StepListener } from '../agent/index.ts'
 import { bodyOf } from '../base/http/index.ts'
 import { parseJson } from '../schema/index.ts'
 import { ApiError } from './api-error.ts'
-import type { StepListener } from './chain-steps.ts'
 import { EventStream } from './event-stream.ts'
 import type { Reply } from './service.ts'
 

@@ -1,6 +1,6 @@
+import type { Step } from '../agent/index.ts'
 import { STRAY } from '../language/grammar/index.ts'
 import { cutMiddle } from '../world/tools/index.ts'
-import type { Step } from './chain-steps.ts'
 
 /** Characters of a tool's output that are shown among the reasoning. */
 const SHOWN = 2000

@@ -1,5 +1,5 @@
+import type { Step } from '../agent/index.ts'
 import type { Rollout } from '../schema/index.ts'
-import type { Step } from './chain-steps.ts'
 import type { Reply } from './service.ts'
 import type { ServedTokens } from './usage.ts'
 

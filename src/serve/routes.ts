@@ -3,26 +3,17 @@ import { ApiError, toApiError } from './api-error.ts'
 import type { Ask, CallResult } from './ask.ts'
 import { completeChat } from './chat/chat-completion.ts'
 import { readChat } from './chat/chat-request.ts'
+import { chatPageRoutes, exampleQuestions } from './chat-page.ts'
 import type { Exchange } from './exchange.ts'
 import { functionsOf } from './functions.ts'
 import { takeFeedback } from './record/feedback.ts'
 import { createResponse } from './responses/create-response.ts'
 import { ResponseStore } from './responses/response-store.ts'
 import { readResponses } from './responses/responses-request.ts'
+import type { Route } from './route.ts'
 import type { Prepared, Service } from './service.ts'
 import type { SpanExporter } from './span-exporter.ts'
 import { Trace } from './trace.ts'
-
-export interface Route {
-  method: 'GET' | 'POST' | 'DELETE'
-  /** Of the whole path. Its group, if any, is the id of what is asked for. */
-  path: RegExp
-  /** As it is counted. */
-  endpoint: string
-  /** Anyone may ask. */
-  open?: boolean
-  handle: (exchange: Exchange, id: string) => Promise<void> | void
-}
 
 interface Parts {
   service: Service
@@ -65,6 +56,8 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
       grammar: grammar.name,
       tools: serve.tools,
       recording: service.parts.recorder !== undefined,
+      agents: [...grammar.agents.values()].map(({ name, kind }) => ({ name, kind })),
+      examples: exampleQuestions(grammar, service.parts.meta),
       functions: functionsOf(grammar).map((one) => ({ type: 'function', function: one })),
     },
   }
@@ -128,6 +121,7 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
   }
 
   return [
+    ...chatPageRoutes(),
     { method: 'POST', path: /^\/v1\/chat\/completions$/, endpoint: 'chat', handle: chat },
     { method: 'POST', path: /^\/v1\/responses$/, endpoint: 'responses', handle: responses },
     {

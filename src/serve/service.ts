@@ -6,6 +6,8 @@ import type {
   Policy,
   RolloutJob,
   RolloutSettings,
+  Step,
+  StepListener,
   World,
 } from '../agent/index.ts'
 import { seedOf } from '../base/random/index.ts'
@@ -15,7 +17,6 @@ import type { Rollout, Task } from '../schema/index.ts'
 import { ApiError, chainFailed } from './api-error.ts'
 import type { Ask, CallResult, PickName } from './ask.ts'
 import { Chain, type ChainTurn } from './chain.ts'
-import type { Step, StepListener } from './chain-steps.ts'
 import type { ClientFunction } from './functions.ts'
 import { GrammarVariants } from './grammar-variants.ts'
 import { HeldChains } from './held-chains.ts'

@@ -46,14 +46,14 @@ export async function startStudio(parts: StudioParts): Promise<Studio> {
   const thread = new DataThread({ folder: parts.runs, defaults: parts.defaults }, (changes) =>
     feed.publish(changes),
   )
-  // Started now, so that the first page does not wait for it.
-  thread.start()
   const watch = (): void => thread.watch(feed.runs, feed.isAnyone, jobs.byRun())
   let handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> = async () => {}
   const server = await listen(parts, (incoming, outgoing) => {
     for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value)
     handle(incoming, outgoing).catch((error: unknown) => fail(outgoing, error))
   })
+  // Started now, so that the first page does not wait for it.
+  thread.start()
   const guard = new Guard({ host: parts.host, port: Number(new URL(server.url).port) || 80 })
   const { session, settings } = parts
   const routes = routesOf({ session, settings, guard, thread, jobs, feed })

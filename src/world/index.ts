@@ -1,2 +1,2 @@
 export { openWorld, type TaskTools, type World } from './open-world.ts'
-export { languageOf } from './run-tools.ts'
+export { languageOf, toolsToDeclare, withTools } from './run-tools.ts'

@@ -1,6 +1,6 @@
 import { ConfigError } from '../base/errors/index.ts'
 import type { Language, ToolAgent } from '../language/grammar/index.ts'
-import type { RecordOf } from '../schema/index.ts'
+import { type RecordOf, recordSchemas, type Trajectory } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { type Tool, withoutPatterns } from './tools/index.ts'
 
@@ -36,6 +36,27 @@ export function declareTools(run: Pick<Run, 'id' | 'scan' | 'append'>, tools: re
 }
 
 /**
+ * The tools that a trajectory says its agents had and that a language lacks. Recorders cannot know the run that a trajectory will be
+ * written to, so they leave this to distillation.
+ */
+export function toolsToDeclare(
+  { meta }: Pick<Trajectory, 'meta'>,
+  { tools = [] }: Language,
+): RecordOf<'tool'>[] {
+  const offered = Array.isArray(meta['tools']) ? meta['tools'] : []
+  return offered.flatMap((one) => {
+    const { success, data } = recordSchemas.tool.safeParse(one)
+    return success && !tools.some(({ name }) => name === data.id) ? [data] : []
+  })
+}
+
+/** A language with these tools, too. */
+export const withTools = (language: Language, tools: readonly RecordOf<'tool'>[]): Language => ({
+  ...language,
+  tools: [...(language.tools ?? []), ...tools.map(toAgent)],
+})
+
+/**
  * What a grammar needs to know about a tool. Only the tool itself evaluates regular expressions: see
  * `withoutPatterns`.
  */
@@ -45,7 +66,8 @@ export function agentOf({ name, description, payload }: ToolAgent): ToolAgent {
 }
 
 function toolsOf(run: Pick<Run, 'scan'>): ToolAgent[] {
-  return [...run.scan('tool')].map(({ id, description, payload }) =>
-    agentOf({ name: id, description, payload: payload as ToolAgent['payload'] }),
-  )
+  return [...run.scan('tool')].map(toAgent)
 }
+
+const toAgent = ({ id, description, payload }: RecordOf<'tool'>): ToolAgent =>
+  agentOf({ name: id, description, payload: payload as ToolAgent['payload'] })

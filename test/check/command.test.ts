@@ -32,7 +32,9 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true }))
 
 it('leads from an imported log without verdicts to sequences that are kept', () => {
-  const before = coa(['filter', run, '--min-interactions', '0'], { cwd })
+  const unasked = coa(['filter', run], { cwd })
+  expect(`${unasked.stdout}${unasked.stderr}`).toContain('nothing has checked any answer')
+  const before = coa(['filter', run, '--min-interactions', '0', '--set', 'filter.unchecked=drop'], { cwd })
   expect(before.stdout).toContain('quality: unchecked')
   expect(before.stdout).toContain('nothing has checked the answers of 3 sequences')
   expect(before.stderr).toContain(`coa check ${run}`)

@@ -165,6 +165,28 @@ describe('coa check RUN', () => {
     )
   })
 
+  it('knows what a text that begins with yes or no answers to such a question, and only to such a question', async () => {
+    using run = newRun()
+    const rest = 'according to two of the three pages that were found in the end.'
+    for (const [id, gold] of Object.entries({ agreed: 'Yes', denied: 'No', which: 'Ricin' }))
+      run.append('task', task(id, `Is it ${id}?`, gold))
+    const given = {
+      agreed: `**Yes**, ${rest}`,
+      denied: `Yes: ${rest}`,
+      which: `Yes, ${rest}`,
+    }
+    for (const [id, answer] of Object.entries(given))
+      run.append('trajectory', trajectory(id, answer, { question: `Is it ${id}?` }))
+    run.append('trajectory', trajectory('unclear', `Yes and no, ${rest}`, { question: 'Is it agreed?' }))
+    await checked(run)
+    expect(outcomes(run)).toEqual({
+      agreed: 'correct',
+      denied: 'wrong',
+      which: 'undecided',
+      unclear: 'undecided',
+    })
+  })
+
   it('does not compare a whole text with a short gold answer word for word; a judge decides', async () => {
     using run = newRun()
     run.append('task', task('t', 'Which poison is it?', 'Ricin', 'the ricin'))

@@ -7,8 +7,10 @@ import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { openRun } from '../../src/store/index.ts'
 import { cleanEnvironment } from '../cli/coa.ts'
+import { byteModelShape, writeByteModel } from '../engine/byte-model.ts'
 import { trainerPython } from '../engine/tinker/trainer-python.ts'
 import { commandsIn } from '../repo/readme-commands.ts'
+import { chainWriter } from '../serve/chain-writer.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'coa-tutorials-'))
@@ -68,6 +70,38 @@ it('own tasks: two solvers are compared', async () => {
   const stdout = await runScript('own-tasks', { TASKS: '1', ATTEMPTS: '2' })
   expect(stdout).toContain('every answer was judged correctly')
   expect(stdout).toMatch(/plain@plain .*chain .*McNemar/s)
+})
+
+it('serve: what the OpenAI client asks is recorded, marked, and trained on', async () => {
+  const model = writeByteModel(folder, 'served', { ...byteModelShape, contextLength: 2048 })
+  // It makes one mistake.
+  const upstream = await chainWriter(model, (question) => {
+    const bottles = Number(/fills (\d+) bottles/.exec(question)?.[1])
+    const answer = bottles === 345 ? 345 : bottles * 8
+    return `<plan>Multiply.</plan><think>One plus seven.</think><answer>\\boxed{${answer}}</answer>`
+  })
+  try {
+    const stdout = await runScript('serve', {
+      MODEL: upstream.url,
+      TOKENIZER: model,
+      STEPS: '1',
+      COA_ROLLOUT_MAX_TOKENS: '200',
+      COA_FILTER_NEAR_DUPLICATES: 'false',
+    })
+    expect(stdout).toContain('345 bottles: \\boxed{345} (wrong: 2760)')
+    expect(stdout).toContain('412 bottles: \\boxed{3296} (right)')
+    expect(stdout).toMatch(/from marked rollouts *6.*6 of 6.*checkpoints\/sft.*checkpoints\/rl/s)
+  } finally {
+    upstream.close()
+  }
+  using run = runOf('serve')
+  expect(run.kinds()).toMatchObject({ mark: 7, sequence: 6 })
+  const rollouts = [...run.scan('rollout')]
+  expect(rollouts.filter(({ meta }) => meta['served'] !== undefined)).toHaveLength(7)
+  const practiced = new Set(rollouts.filter(({ id }) => !id.includes('#')).map(({ taskId }) => taskId))
+  expect(practiced.size).toBeGreaterThan(0)
+  for (const id of practiced)
+    expect(run.get('task', id)).toMatchObject({ gold: { checker: 'math' }, meta: { from: 'served' } })
 })
 
 if (python === undefined) console.warn('SKIPPED: examples/one-gpu: there is no Python for the trainer')

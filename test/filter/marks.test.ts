@@ -68,7 +68,9 @@ it('never keeps what it would be wrong to train on', async () => {
   const cases = {
     'quality: malformed chain': { spans: [{ ...first!, text: first!.text.replace('</', '<') }, ...rest] },
     'quality: unknown grammar': { grammar: 'none' },
-    'quality: spans do not fit the text': { spans: [first!, ...rest].map((span) => ({ ...span, kind: 'role' as const })) },
+    'quality: spans do not fit the text': {
+      spans: [first!, ...rest].map((span) => ({ ...span, kind: 'role' as const })),
+    },
     'quality: wrong answer': { verdict: { outcome: 'wrong' as const, checker: 'math', evidence: '' } },
     'quality: distilled with problems': { meta: { problems: ['no agent'] } },
   }

@@ -7,7 +7,7 @@ import {
   toTrajectory,
   type Unreadable,
 } from '../../src/logs/index.ts'
-import { isFull } from '../how-many.ts'
+import { howMany } from '../how-many.ts'
 import { expectConserved } from './conserved.ts'
 import { type TeamCall, type TeamRun, teamRun } from './random-team.ts'
 import { type Layout, written } from './span-layouts.ts'
@@ -18,6 +18,8 @@ export interface Convention {
   layouts: readonly Layout[]
   /** Whether it has a place for thoughts. */
   thoughts?: boolean
+  /** How many conventions of this format are checked: its 10,000 teams are divided among them. */
+  of?: number
   /** Whether agents have names; else they are told apart by their system prompts. */
   named?: boolean
 }
@@ -25,7 +27,7 @@ export interface Convention {
 /** What goes in comes out: random teams, written in a convention with their spans in any order. */
 export async function checkConvention(
   format: LogFormat,
-  { write, layouts, thoughts = false, named = true }: Convention,
+  { write, layouts, thoughts = false, named = true, of = 1 }: Convention,
 ): Promise<void> {
   const order = fc.array(fc.nat(1000), { minLength: 8, maxLength: 8 })
   await fc.assert(
@@ -41,8 +43,7 @@ export async function checkConvention(
       )
       checkRun(run, await readOne(format, values), { named, markup: format.markup })
     }),
-    // There are many conventions, and a team is a large case.
-    { numRuns: isFull ? 10_000 : 300 },
+    { numRuns: howMany(Math.ceil(10_000 / of)) },
   )
 }
 

@@ -1,7 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { consoleText } from '../../src/logs/formats/console.ts'
+import { type LogRecord, toTrajectory } from '../../src/logs/index.ts'
+import { howMany } from '../how-many.ts'
+import { ag2, autogen, langchain } from './console-writers.ts'
 import { shortItems } from './short-items.ts'
-import { readWith, trajectoryOf } from './team-run.ts'
+import { readWith, teamRun, trajectoryOf } from './team-run.ts'
 
 const line = '-'.repeat(80)
 
@@ -112,4 +116,57 @@ describe('what frameworks print', () => {
       ['prompted And how wide?', 'Scout wrote Two meters.', 'Scout answered Two meters.'],
     ])
   })
+
+  const printers = { autogen, ag2, langchain }
+  it.each(Object.entries(printers))(
+    'by %s is read by agent and call, and nothing is lost',
+    async (_, print) => {
+      const strange = fc.array(fc.nat(10_000), { maxLength: 3 })
+      await fc.assert(
+        fc.asyncProperty(teamRun({ handsOff: false }), strange, async (team, places) => {
+          // Lines that somebody else printed in between.
+          const lines = print(team).split('\n')
+          for (const [index, place] of places.entries())
+            lines.splice(1 + (place % lines.length), 0, `Strange0000${index}x printed by a program`)
+          const text = lines.join('\n')
+          expect(consoleText.matches(text)).toBe(true)
+          const kept = await everythingIn(text)
+          expect([...new Set(text.match(WORD))].filter((word) => !kept.all.includes(word))).toEqual([])
+          if (places.length > 0) return
+          const called = team.turns.flatMap(({ agent, calls }) =>
+            calls.map(({ tool, input }) => `${agent.name} ${tool} ${input.query}`),
+          )
+          expect(kept.called).toEqual(called)
+          const returned = team.turns.flatMap(({ calls }) => calls.flatMap(({ output }) => output ?? []))
+          expect(kept.returned).toEqual(returned)
+        }),
+        { numRuns: howMany(10_000) },
+      )
+    },
+  )
 })
+
+/** Words that a team's texts have, and those that were printed between them. */
+const WORD = /(?:words|query|output|answer)\d+x|Strange\d{5}x/g
+
+async function everythingIn(text: string) {
+  async function* records(): AsyncGenerator<LogRecord> {
+    yield { value: text, where: 'log:1' }
+  }
+  const kept = { all: '', called: [] as string[], returned: [] as string[] }
+  for await (const run of consoleText.read(records())) {
+    if ('problem' in run) {
+      kept.all += text
+      continue
+    }
+    const head = { id: 'run', taskId: 'task', team: 'team', markup: consoleText.markup }
+    const trajectory = toTrajectory(run, head)
+    kept.all += JSON.stringify(trajectory)
+    for (const event of trajectory.events) {
+      if (event.type === 'tool-called')
+        kept.called.push(`${event.agent} ${event.tool} ${(event.input as { query?: string }).query}`)
+      if (event.type === 'tool-answered') kept.returned.push(event.output)
+    }
+  }
+  return kept
+}

@@ -8,6 +8,7 @@ describe('what goes in comes out', () => {
   test('spans of Phoenix', () =>
     checkConvention(openinference, {
       write: openInference,
+      of: 2,
       layouts: [phoenixTrace, phoenixPage, phoenixSpans, phoenixRows],
       thoughts: true,
     }))
@@ -15,6 +16,7 @@ describe('what goes in comes out', () => {
   test('rows with lists of messages', () =>
     checkConvention(openinference, {
       write: openInferenceLists,
+      of: 2,
       layouts: [phoenixRows, phoenixSpans],
       thoughts: true,
     }))

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { importRuns } from '../../src/stages/capture/index.ts'
 import { run as distill } from '../../src/stages/distill/index.ts'
+import { run as filter } from '../../src/stages/filter/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
 
@@ -15,6 +16,10 @@ interface Expected {
   rows: (file: string) => unknown[]
   /** What was measured when this was written. */
   figures: Record<string, number>
+  /** How many chains a filter without options keeps. */
+  kept: number
+  /** Runs that the log ends without an answer. */
+  unanswered?: number
   isLabel: RegExp
 }
 
@@ -27,6 +32,8 @@ const logs: Expected[] = [
     format: 'chatml',
     rows: readJsonLines,
     figures: { runs: 200, answered: 200, tasks: 173, 'tool calls': 222, 'characters left out': 0 },
+    // Nothing has checked them; the others are too long.
+    kept: 197,
     isLabel: labels,
   },
   {
@@ -40,6 +47,8 @@ const logs: Expected[] = [
       'correct according to the log': 2014,
       'wrong according to the log': 47,
     },
+    // Half of them call no tool.
+    kept: 1035,
     isLabel: labels,
   },
   {
@@ -47,11 +56,33 @@ const logs: Expected[] = [
     format: 'react',
     rows: readJsonLines,
     figures: { runs: 184, answered: 184, 'tool calls': 415, 'correct according to the log': 184 },
+    kept: 180,
     isLabel: labels,
+  },
+  {
+    path: 'traces/who-when-multi-agent-logs.jsonl.gz',
+    format: 'ag2',
+    rows: readJsonLines,
+    figures: { runs: 184, answered: 150, tasks: 142, 'wrong according to the log': 184 },
+    unanswered: 34,
+    kept: 0,
+    isLabel: new RegExp(
+      [
+        // Roles and levels.
+        /^(?:assistant|user|human|Easy|Medium|Hard|0)$/,
+        // What executors write around the output of a program.
+        /exitcode: \d+ \(execution (?:succeeded|failed)\)|Code output:|```\w*/,
+        /The script ran(?:, then exited with| but produced no output to console\. The) Unix exit code(?: was)?: \d+/,
+        /^Its output was:$|^\. If you were expecting output, .*/,
+      ]
+        .map(({ source }) => source)
+        .join('|'),
+      'gm',
+    ),
   },
 ]
 
-for (const { path, format, rows, figures, isLabel } of logs) {
+for (const { path, format, rows, figures, kept, unanswered = 0, isLabel } of logs) {
   const file = dataFile(path)
   describe.skipIf(file === null)(`the published ${path}`, () => {
     it('are imported without options or loss, and become well-formed chains', async () => {
@@ -68,7 +99,12 @@ for (const { path, format, rows, figures, isLabel } of logs) {
         for (const [index, trajectory] of [...run.scan('trajectory')].entries())
           expectKept(records[index], `${[...textsIn(trajectory)].join('\0')}\0${others}`, isLabel)
         const { figures: distilled } = await distill(config, context)
-        expect(distilled).toMatchObject({ sequences: figures['runs'], 'with problems': 0, unanswered: 0 })
+        expect(distilled).toMatchObject({
+          sequences: figures['runs'],
+          'with problems': unanswered,
+          unanswered,
+        })
+        expect((await filter(config, context)).figures).toMatchObject({ kept })
       } finally {
         rmSync(folder, { recursive: true })
       }

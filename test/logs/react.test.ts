@@ -141,6 +141,26 @@ describe('react', () => {
     ])
   })
 
+  it('leaves out the path that KnowAgent repeats before each thought, and only that', async () => {
+    const [run] = await runsIn(format, {
+      instruction: 'Which river?',
+      output:
+        'ActionPath 1: Start\nThought 1: Search.\nAction 1: Search[river]\nObservation 1: The Danube\n' +
+        'ActionPath 2: Start->Search[river]\nThought 2: Found.\nAction 2: Finish[Danube]\nActionPath 3: I started here.',
+    })
+    const { events, meta } = trajectoryIn(run!, format)
+    const thoughts = events.flatMap((event) => (event.type === 'wrote' ? [event.thought] : []))
+    expect(thoughts.slice(0, 2)).toEqual(['Search.', 'Found.'])
+    expect(JSON.stringify(events)).toContain('I started here.')
+    expect(meta['leftOut']).toEqual(
+      ['Start', 'Start->Search[river]'].map((text) => ({
+        at: 'text',
+        reason: 'the path of the actions so far',
+        text,
+      })),
+    )
+  })
+
   it('takes choices before the first thought for a part of the question', async () => {
     const [run] = await runsIn(format, {
       instruction: 'Question: Which river?',

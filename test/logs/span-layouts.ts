@@ -248,6 +248,23 @@ export const mlflowOld: Layout = (spans) => [
   },
 ]
 
+/** Written by hand or by other tools: ids are numbers. */
+export const mlflowNumbered: Layout = (spans) => [
+  {
+    info: { trace_id: 7 },
+    data: {
+      spans: spans.map(({ span, name, attributes }) => ({
+        name,
+        span_id: Number.parseInt(span.id, 16),
+        parent_id: span.parent === undefined ? 0 : Number.parseInt(span.parent, 16),
+        start_time: Number(BASE) + span.start * 4096,
+        end_time: Number(BASE) + span.end * 4096,
+        attributes,
+      })),
+    },
+  },
+]
+
 /** Every model call once more, by another library: in the span of the first one, or beside it. */
 export const twice =
   (layout: Layout, write: SpanWriter, { nested }: { nested: boolean }): Layout =>

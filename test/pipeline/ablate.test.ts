@@ -15,7 +15,7 @@ const config = ProjectConfig.parse({
   tasks: { suites: ['search'], count: 3, test_count: 2 },
   filter: { min_interactions: 1 },
   rollout: { max_tokens: 40 },
-  sft: { max_steps: 1 },
+  sft: { max_steps: 1, batch_tokens: 1 },
   rl: { steps: 1, groups: 1, group_size: 2, task_count: 1, mini_batches: 1, dynamic_sampling: false },
 })
 const signal = new AbortController().signal

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ModelError } from '../../src/base/errors/index.ts'
 import { checkAnswer } from '../../src/reward/index.ts'
 import {
   createJudge,
@@ -58,6 +59,13 @@ describe('a judge', () => {
     const judge = createJudge({ model, ...quick })
     expect((await checkAnswer(gold, 'Paris', { ...context, judge })).outcome).toBe('correct')
     expect(new Set(model.asked.map(({ system }) => system)).size).toBe(3)
+  })
+
+  it('is not retried once the client of its server has given up', async () => {
+    const model = scripted(new ModelError('status 400'))
+    const judge = createJudge({ model, ...quick })
+    expect((await checkAnswer(gold, 'Paris', { ...context, judge })).outcome).toBe('undecided')
+    expect(model.asked.length).toBe(1)
   })
 
   it('has a time limit, even if the model ignores its signal', async () => {

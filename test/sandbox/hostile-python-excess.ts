@@ -245,7 +245,7 @@ except OSError as error: print('done', error)`,
     name: 'an exit handler that never ends',
     code: () =>
       'import atexit\n@atexit.register\ndef last():\n    while True: pass\nprint("over", flush=True)',
-    limits: { wallMs: 700 },
+    limits: { wallMs: 5_000 },
     expect: (result) => timedOut(result) && result.stdout === 'over\n',
   },
   {

@@ -39,4 +39,13 @@ try:
 except NotFoundError as error:
     seen["wrong_model"] = type(error).__name__
 
+stored = client.post(
+    "/feedback", cast_to=object, body={"id": response.id, "verdict": "good", "note": "clear"}
+)
+seen["feedback"] = stored["rating"]
+try:
+    client.post("/feedback", cast_to=object, body={"id": "chatcmpl-0", "verdict": "good"})
+except NotFoundError as error:
+    seen["feedback_on_nothing"] = type(error).__name__
+
 print(json.dumps(seen))

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -8,9 +11,10 @@ import { tool as langchainTool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { generateText, isStepCount, streamText, tool } from 'ai'
 import OpenAI from 'openai'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { streamTokens } from '../../src/agent/index.ts'
+import { createRun, type Run } from '../../src/store/index.ts'
 import { pythonWithClients } from '../capture/gateway/python-clients.ts'
 import { answer, startTestServer, stopServers, type TestServer } from './support.ts'
 
@@ -20,6 +24,9 @@ let server: TestServer
 afterEach(stopServers)
 
 const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'coa-clients-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let recorded: Run
 const openai = (): OpenAI => new OpenAI({ apiKey: KEY, baseURL: server.base, maxRetries: 0 })
 const messages = [{ role: 'user' as const, content: question }]
 const model = 'mine'
@@ -28,8 +35,10 @@ const reasoning =
 
 describe('tools on the server', () => {
   beforeEach(async () => {
-    server = await startTestServer({ keys: [KEY] })
+    recorded = createRun(folder, { command: 'coa serve --record', coa: '0.0.0' })
+    server = await startTestServer({ keys: [KEY], run: recorded })
   })
+  afterEach(() => recorded.close())
 
   describe('openai', () => {
     it('chat completions', async () => {
@@ -201,6 +210,28 @@ describe('tools on the server', () => {
     expect(stdout).toContain('"finish_reason":"stop"')
   })
 
+  it('feedback on what each client says is the id of its reply', async () => {
+    const compatible = createOpenAICompatible({ name: 'coa', baseURL: server.base, apiKey: KEY })
+    const provider = createOpenAI({ baseURL: server.base, apiKey: KEY })
+    const streamed = streamText({ model: compatible(model), prompt: question })
+    await streamed.consumeStream()
+    const ids = [
+      (await openai().chat.completions.create({ model, messages })).id,
+      (await openai().responses.create({ model, input: question })).id,
+      (await generateText({ model: compatible(model), prompt: question })).response.id,
+      (await streamed.response).id,
+      (await generateText({ model: provider.responses(model), prompt: question })).response.id,
+      (await new ChatOpenAI({ model, apiKey: KEY, configuration: { baseURL: server.base } }).invoke(question))
+        .id,
+    ]
+    for (const id of ids)
+      expect(await openai().post('/feedback', { body: { id, verdict: 'good' } })).toMatchObject({
+        rating: 'good',
+        replaced: false,
+      })
+    expect(recorded.count('mark')).toBe(ids.length)
+  })
+
   const { python, missing } = pythonWithClients()
   it.runIf(python !== undefined)('openai in Python', { timeout: 120_000 }, async () => {
     const script = fileURLToPath(new URL('clients.py', import.meta.url))
@@ -215,7 +246,10 @@ describe('tools on the server', () => {
       models: ['mine'],
       wrong_key: 'AuthenticationError',
       wrong_model: 'NotFoundError',
+      feedback: 'good',
+      feedback_on_nothing: 'NotFoundError',
     })
+    expect(recorded.list('mark')).toMatchObject([{ rating: 'good', note: 'clear' }])
   })
   if (python === undefined) console.error(`The Python client is not tested: ${missing}`)
 })

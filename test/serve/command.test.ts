@@ -12,7 +12,7 @@ import { randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
 import { openServer } from '../../src/pipeline/open-server.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
-import { createRun } from '../../src/store/index.ts'
+import { createRun, openRun } from '../../src/store/index.ts'
 import { suites } from '../../src/tasks/index.ts'
 import { cleanEnvironment, coa, coaJson } from '../cli/coa.ts'
 import { byteModelShape } from '../engine/byte-model.ts'
@@ -99,6 +99,58 @@ it('can start again after it was killed', async () => {
   expect((await fetch(`${again.url}/health`)).status).toBe(200)
   again.child.kill('SIGINT')
   expect(await again.closed).toEqual([0, null])
+})
+
+it('has recorded every reply when it is killed, and continues the run', async () => {
+  const args = ['--model', 'nano', '--grammar', 'math', '--record', '--set', 'project.runs=recorded']
+  const server = await start(args)
+  const { run: id, dir } = server.lines()[0] as { run: string; dir: string }
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, async () => (await (await ask(server.url)).json()) as { id: string }),
+  )
+  server.child.kill('SIGKILL')
+  await server.closed
+  expect(new Set(replies.map(({ id: reply }) => reply)).size).toBe(8)
+  {
+    using run = openRun(dir)
+    for (const reply of replies)
+      expect(run.has('rollout', `${reply.id.slice('chatcmpl-'.length)}#0`)).toBe(true)
+    expect(run.kinds()).toMatchObject({ rollout: 8, task: 1 })
+  }
+  const again = await start([...args, '--run', id])
+  const feedback = await fetch(`${again.url}/v1/feedback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: replies[3]!.id, verdict: 'good' }),
+  })
+  expect(feedback.status).toBe(200)
+  await (await ask(again.url)).text()
+  const second = coa(['serve', '--port', '0', ...args, '--run', id], { cwd })
+  expect([second.code, second.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringMatching(/the run is locked by/),
+  ])
+  again.child.kill('SIGTERM')
+  expect(await again.closed).toEqual([0, null])
+  using run = openRun(dir)
+  expect(run.kinds()).toMatchObject({ rollout: 9, task: 1, mark: 1 })
+})
+
+it('says what it records before it records anything', async () => {
+  const child = spawn(
+    process.execPath,
+    [launcher, 'serve', '--model', 'nano', '--grammar', 'math', '--record', '--port', '0', ...quick],
+    { cwd, env: cleanEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const closed = once(child, 'close')
+  let said = ''
+  for await (const chunk of child.stderr!) {
+    said += String(chunk)
+    if (said.includes('Ctrl-C')) break
+  }
+  child.kill('SIGKILL')
+  await closed
+  expect(said).toMatch(/recording +run .*plain text: questions .*"store": false are not recorded/s)
 })
 
 describe('what it refuses', () => {

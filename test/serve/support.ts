@@ -1,5 +1,5 @@
 import type { Policy, RolloutSettings, World } from '../../src/agent/index.ts'
-import { builtinGrammars } from '../../src/language/grammar/index.ts'
+import { builtinGrammars, type Grammar } from '../../src/language/grammar/index.ts'
 import type { Rollout } from '../../src/schema/index.ts'
 import {
   Metrics,
@@ -26,6 +26,7 @@ interface Options {
   write?: (soFar: string, request: number) => string
   policy?: Policy
   world?: World
+  grammar?: Grammar
   settings?: Partial<RolloutSettings>
   keys?: string[]
   exporter?: SpanExporter
@@ -66,7 +67,7 @@ export async function startTestServer(options: Options = {}): Promise<TestServer
     serve,
     policy: options.policy ?? policyOf(write),
     world: options.world ?? worldOf(async () => ({ text: '5' })),
-    grammar: builtinGrammars.get('math')!,
+    grammar: options.grammar ?? builtinGrammars.get('math')!,
     settings: { ...settings, ...options.settings },
     meta: {},
     pickerOf: async () => options.picker ?? Promise.reject(new Error('no picker')),

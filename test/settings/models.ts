@@ -123,12 +123,13 @@ async function smoothed(config: ProjectConfig): Promise<unknown> {
   return (await distill.run({ run, config, observe, signal })).figures['sequences']
 }
 
-async function taught(config: ProjectConfig): Promise<unknown> {
+async function taught(config: ProjectConfig, tasks = 2): Promise<unknown> {
   using run = newRun()
-  for (const task of tasksOf(4)) run.append('task', task)
+  for (const task of tasksOf(tasks)) run.append('task', task)
   await teach.run({ run, config, observe, signal })
   return run.count('trajectory')
 }
+const taughtOnce: Ask = (config) => taught(config, 1)
 
 /** The first prompts that the agents of the team get. */
 async function prompted(config: ProjectConfig): Promise<unknown> {
@@ -293,18 +294,18 @@ export const modelsEffects: Effects = {
   'teach.examples': { see: prompted, to: false, given: teamGiven },
   'teach.hints': { see: prompted, to: true, given: teamGiven },
   'teach.verdicts': {
-    see: asked(taught, { text: guessing }),
+    see: asked(taughtOnce, { text: guessing }),
     to: 1,
     given: { ...teamGiven, 'teach.worker_steps': 1 },
   },
   'teach.comments': { see: programmed, from: true, to: false },
   'teach.recheck': {
-    see: asked(taught, { text: guessing }),
+    see: asked(taughtOnce, { text: guessing }),
     to: 1,
     given: { ...teamGiven, 'teach.worker_steps': 1 },
   },
   'teach.worker_steps': {
-    see: asked(taught, { text: everything }),
+    see: asked(taughtOnce, { text: everything }),
     to: 1,
     given: { ...teamGiven, 'teach.max_steps': 3 },
   },

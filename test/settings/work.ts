@@ -268,6 +268,11 @@ export const workEffects: Effects = {
   ),
   ...seenBy(
     filtered,
+    { 'filter.min_reflecting': 1 },
+    { 'filter.keep_unreflected': 0, 'filter.reflection_required': [], 'filter.min_interactions': 0 },
+  ),
+  ...seenBy(
+    filtered,
     { 'filter.overlap_words': 40, 'filter.overlap_share': 1 },
     { 'filter.against': against },
   ),

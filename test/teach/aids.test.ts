@@ -9,6 +9,7 @@ import { openSolver } from '../../src/pipeline/eval-solvers.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { streamText, type Task, type Trajectory } from '../../src/schema/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
+import { Defaults } from '../../src/stages/filter/defaults.ts'
 import { examine } from '../../src/stages/filter/examine.ts'
 import { poorQuality } from '../../src/stages/filter/quality.ts'
 import { filterSettings } from '../../src/stages/filter/settings.ts'
@@ -68,7 +69,8 @@ const tasks: Record<string, Task> = {
   search: { ...taskOf('search', 0), gold: { checker: 'exact', answers: [GOLD] } },
   math: { ...taskOf('math', 0), gold: { checker: 'exact', answers: [GOLD] } },
 }
-const settings = (filter: object) => filterSettings(ProjectConfig.parse({ filter }))
+const settings = (filter: object) =>
+  new Defaults(filterSettings(ProjectConfig.parse({ filter })), new Map()).settingsFor('web')
 const prompts = ({ events }: Trajectory): string[] =>
   events.flatMap((event) => (event.type === 'activated' ? [JSON.stringify(event.messages)] : []))
 

@@ -102,7 +102,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
 }
 
 function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
-  const { sequences, kept, copies, upSampled, passedOver, judge, unchecked = 0 } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, judge, unchecked = 0, notes = [] } = funnel
   const state = dryRun
     ? 'dry run: nothing was written'
     : alreadyDone
@@ -118,11 +118,12 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
       `${whole(copies)} after upsampling ${whole(upSampled)} of them` +
       (passedOver === 0 ? '' : `; ${whole(passedOver)} skipped`),
     ...(judge === undefined ? [] : [describeJudge(judge)]),
-    ...(unchecked === 0
+    ...(unchecked === 0 || notes.some((note) => note.includes('nothing has checked'))
       ? []
       : [
           `${mark.open} nothing has checked the answers of ${whole(unchecked)} sequences; \`coa check RUN\` does`,
         ]),
+    ...notes.map((note) => `${mark.open} ${note}`),
     pc.dim(state),
   ].join('\n')
 }

@@ -93,10 +93,8 @@ async function serve(options: ServeOptions): Promise<void> {
     throw new UsageError('--tokenizer works only if --model is a URL', {
       fix: 'Omit it: a model folder has its own tokenizer. Or give a URL, such as --model http://localhost:8000.',
     })
-  const { config } = settings(options, {
+  const flags = {
     'student.model': url === undefined ? model : tokenizer,
-    'engine.url': url,
-    'engine.driver': url === undefined ? undefined : 'openai',
     'language.grammar': options.grammar,
     'serve.port': options.port,
     'serve.host': options.host,
@@ -108,10 +106,13 @@ async function serve(options: ServeOptions): Promise<void> {
     'serve.cors': options.cors,
     'serve.chains': options.chains,
     'serve.queue': options.queue,
-  })
+  }
+  const sampler = url === undefined ? {} : { 'engine.url': url, 'engine.driver': 'openai' }
+  const { config } = settings(options, { ...flags, ...sampler })
   const { openServer } = await import('../../pipeline/open-server.ts')
   const meta: Task['meta'] = options.world === undefined ? {} : { world: options.world }
-  const run = recordingRun(options, config)
+  // A server that only samples is of no use to the stages that train on the run.
+  const run = recordingRun(options, settings(options, flags).config)
   const work = async (): Promise<void> => {
     const server = await openServer(config, {
       meta,

@@ -98,8 +98,8 @@ export const frameworkRules: readonly VoiceRule[] = [
   },
   {
     name: 'final answer label',
-    pattern: `${LINE}(?:Thought|Final Answer|Current Task):(?= |\\n|$)`,
-    hint: /Thought:|Final Answer:|Current Task:/,
+    pattern: `${LINE}(?:(?:Thought|Final Answer|Current Task):(?= |\\n|$)|Action: Final Answer[ \\t]{0,8}${END})`,
+    hint: /Thought:|Final Answer|Current Task:/,
     replacement: '',
     exactCase: true,
     example: ['Thought: I know enough.\nFinal Answer: The sum is 81.', 'I know enough.\nThe sum is 81.'],

@@ -21,7 +21,8 @@ export const ag2: LogFormat = {
   name: 'ag2',
   title: 'Chat histories of AutoGen 0.2 and AG2 teams, also as in Who&When and MAST',
   matches: (value) => isReceipt(value) || isTeam(historyOf(value)),
-  takes: isOtherLine,
+  // In a file of histories, one in which a single agent spoke is a history, too.
+  takes: (value) => isOtherLine(value) || isTeam(historyOf(value), 1),
   read: readAll,
   markup: executorMarkup,
 }
@@ -73,11 +74,13 @@ function historyOf(value: unknown): readonly unknown[] {
   if (named !== undefined) return named
   // `agent.chat_messages` has a history for each partner; a group's is the longest.
   const lists = isObject(value) ? Object.values(value).map(listOf) : []
-  return lists.every(isTeam) ? (lists.sort((left, right) => right.length - left.length)[0] ?? []) : []
+  return lists.every((list) => isTeam(list))
+    ? (lists.sort((left, right) => right.length - left.length)[0] ?? [])
+    : []
 }
 
-/** Whether every message that somebody says has its speaker's name. */
-function isTeam(messages: readonly unknown[]): boolean {
+/** Whether every message that somebody says has its speaker's name, and how many speakers there are. */
+function isTeam(messages: readonly unknown[], leastSpeakers = 2): boolean {
   const spoken = messages.filter(
     (message) => textOf(at(message, 'content')) !== undefined || isLines(message),
   )
@@ -85,7 +88,7 @@ function isTeam(messages: readonly unknown[]): boolean {
   if (said.length === 0 || !messages.every(isMessage)) return false
   if (messages.some((message) => isMagenticRole(asText(at(message, 'role'))))) return true
   const names = said.map((message) => textOf(at(message, 'name')))
-  return names.every((name) => name !== undefined) && new Set(names).size > 1
+  return names.every((name) => name !== undefined) && new Set(names).size >= leastSpeakers
 }
 
 function isMessage(message: unknown): boolean {

@@ -8,6 +8,7 @@ import { atif } from './atif.ts'
 import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
+import { claudeAgent } from './claude-agent.ts'
 import { consoleText } from './console.ts'
 import { crewai } from './crewai.ts'
 import { googleAdk } from './google-adk.ts'
@@ -51,6 +52,7 @@ export const logFormats: readonly LogFormat[] = [
   rlRollouts,
   openaiResponses,
   aiSdk,
+  claudeAgent,
   anthropic,
   ag2,
   chatml,

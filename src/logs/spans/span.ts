@@ -36,8 +36,9 @@ export interface SpanLog {
   event: SpanEvent
 }
 
-/** The ids of spans in hexadecimal digits; JSON made from Protocol Buffers has them in base64. */
+/** The ids of spans in hexadecimal digits, or numbers; JSON made from Protocol Buffers has them in base64. */
 export function idOf(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value > 0 ? String(value) : undefined
   if (typeof value !== 'string' || value === '' || /^0+$/.test(value)) return undefined
   if (/^(?:0x)?[\da-f]+$/i.test(value)) return value.toLowerCase().replace(/^0x/, '')
   if (!/^(?:[\w+/-]{11}=|[\w+/-]{22}==)$/.test(value)) return value

@@ -65,10 +65,12 @@ function spanOf(
   { scope, where, trace }: { scope: string; where: string; trace: string | undefined },
 ): Span | undefined {
   const context = field(value, 'context', 'spanContext', 'span_context')
-  const id =
+  // MLflow numbers the spans of some traces.
+  const given =
     field(value, 'spanId', 'spanID', 'span_id', 'context.span_id') ??
     field(context, 'span_id', 'spanId') ??
     (value['traceId'] === undefined ? undefined : value['id'])
+  const id = typeof given === 'number' ? String(given) : given
   const inTrace =
     field(value, 'traceId', 'traceID', 'trace_id', 'context.trace_id', 'request_id') ??
     field(context, 'trace_id', 'traceId') ??

@@ -63,7 +63,9 @@ export function readReact(text: string, { inventsLast = false } = {}): ReactText
       pieces.push(actIn(inner, { start, end: input?.end ?? end }, input?.text.trim()))
     } else if (label === 'action input') {
       if (parts[index - 1]?.label !== 'action') pieces.push({ kind: 'words', ...where, text: inner })
-    } else if (inner !== '')
+    } else if (label === 'actionpath' && PATH.test(inner))
+      pieces.push({ kind: 'left-out', ...where, text: inner, reason: 'the path of the actions so far' })
+    else if (inner !== '')
       pieces.push({ kind: 'thought', ...where, text: thoughtIn(inner, parts[index + 1]) })
   }
   return {
@@ -72,6 +74,9 @@ export function readReact(text: string, { inventsLast = false } = {}): ReactText
     ...(correct === undefined ? {} : { correct }),
   }
 }
+
+/** KnowAgent's agents repeat all their actions before each thought. */
+const PATH = /^Start(?:->[^\n]*)?$/i
 
 /** A thought that starts with its label again, or ends with the action that follows it, is only the thought. */
 function thoughtIn(text: string, next: Part | undefined): string {

@@ -1,4 +1,4 @@
-import type { Step, StepListener } from '../chain-steps.ts'
+import type { Step, StepListener } from '../../agent/index.ts'
 import { argumentsOf } from '../functions.ts'
 import { ReasoningText } from '../reasoning-text.ts'
 import { factsOf, type ReplyFacts } from '../reply-facts.ts'

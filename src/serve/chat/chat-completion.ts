@@ -1,4 +1,4 @@
-import type { StepListener } from '../chain-steps.ts'
+import type { StepListener } from '../../agent/index.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Prepared, Reply } from '../service.ts'
 import type { Trace } from '../trace.ts'

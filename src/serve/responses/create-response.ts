@@ -1,5 +1,4 @@
-import type { EarlierTurn, RolloutSettings } from '../../agent/index.ts'
-import type { StepListener } from '../chain-steps.ts'
+import type { EarlierTurn, RolloutSettings, StepListener } from '../../agent/index.ts'
 import type { EventStream } from '../event-stream.ts'
 import { factsOf } from '../reply-facts.ts'
 import type { Prepared, Reply } from '../service.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Step } from '../../agent/index.ts'
 import type { Payload } from '../../language/grammar/index.ts'
-import type { Step } from '../chain-steps.ts'
 import { argumentsOf } from '../functions.ts'
 
 export type OutputItem = { id: string; type: string; status?: string } & Record<string, unknown>

@@ -1,5 +1,5 @@
+import type { Step, StepListener } from '../../agent/index.ts'
 import { STRAY } from '../../language/grammar/index.ts'
-import type { Step, StepListener } from '../chain-steps.ts'
 import { argumentsOf } from '../functions.ts'
 import { noAnswer } from '../reply-facts.ts'
 import type { Reply } from '../service.ts'

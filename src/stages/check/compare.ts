@@ -16,6 +16,8 @@ export async function compare(
   const verdict = await checkAnswer(gold, answer, context)
   if (gold.checker !== 'exact' || verdict.outcome !== 'wrong' || !isText(answer ?? '', gold.answers))
     return verdict
+  const decided = yesOrNo(answer ?? '', gold.answers)
+  if (decided !== undefined) return decided
   if (context.judge !== undefined)
     return checkAnswer({ checker: 'judge', answer: gold.answers.join(' or ') }, answer, context)
   return {
@@ -23,6 +25,22 @@ export async function compare(
     checker: 'exact',
     evidence:
       'the answer is a whole text; with --judge, a model decides whether it agrees with the gold answer',
+  }
+}
+
+const YES_OR_NO = /^[\s"'*_]{0,8}(yes|no)[*_]{0,4}(?:[,.;:!—–]|$)/i
+
+/** A text that begins with "Yes," or "No." has answered a question that yes or no answers; the rest explains it. */
+function yesOrNo(answer: string, golds: readonly string[]): Verdict | undefined {
+  const wanted = golds.map(normalizeText)
+  const said = [finalAnswer(answer) ?? answer, answer].flatMap((text) => YES_OR_NO.exec(text)?.[1] ?? [])[0]
+  if (said === undefined || !wanted.every((one) => one === 'yes' || one === 'no')) return undefined
+  const isCorrect = wanted.some((one) => one === said.toLowerCase())
+  return {
+    outcome: isCorrect ? 'correct' : 'wrong',
+    checker: 'exact',
+    evidence: `the answer begins with “${said}”`,
+    score: isCorrect ? 1 : 0,
   }
 }
 

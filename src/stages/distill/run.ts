@@ -5,7 +5,7 @@ import type { Observe } from '../../base/progress/index.ts'
 import type { LanguageSection } from '../../language/settings.ts'
 import { reactId, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
-import { languageOf } from '../../world/index.ts'
+import { languageOf, toolsToDeclare, withTools } from '../../world/index.ts'
 import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { markedRollouts } from './marked-rollouts.ts'
 import { reactOf } from './react.ts'
@@ -46,7 +46,8 @@ export interface DistillContext {
 export async function run(config: DistillConfig, context: DistillContext): Promise<DistillSummary> {
   const { run, signal, observe, dryRun = false, again = false, strict = false } = context
   const react = context.react ?? config.sft.react_share > 0
-  const { grammarOf, ...options } = await distillSettings(config, languageOf(config.language, run))
+  let language = languageOf(config.language, run)
+  let { grammarOf, ...options } = await distillSettings(config, language)
   const tally = new Tally()
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
@@ -74,6 +75,12 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
     }
     const failed = trajectory.answer === undefined ? failureOf(trajectory) : undefined
     if (failed !== undefined) failures.before.push(failed)
+    const missing = toolsToDeclare(trajectory, language)
+    if (missing.length > 0) {
+      if (!dryRun) run.appendMany('tool', missing)
+      language = withTools(language, missing)
+      ;({ grammarOf, ...options } = await distillSettings(config, language))
+    }
     const grammar = grammarOf(trajectory.meta['domain'])
     const before = again ? undefined : run.get('sequence', sequenceId(trajectory.id))
     const sequence = before ?? (await attempt(trajectory, { grammar, ...options }, context))

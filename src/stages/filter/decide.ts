@@ -7,7 +7,7 @@ import { type Drop, type Examined, firstText } from './examine.ts'
 import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
 import { readScore } from './read-score.ts'
-import type { FilterSettings } from './settings.ts'
+import type { FilterSettings, GivenSettings } from './settings.ts'
 import { speaksOfHelp, speaksToTeam } from './voice.ts'
 
 /**
@@ -30,7 +30,9 @@ export const stageNames = [
 export type StageName = (typeof stageNames)[number]
 
 export interface Criteria {
-  settings: FilterSettings
+  /** What applies to all sequences, and to those of a grammar. */
+  given: GivenSettings
+  settingsFor: (grammar: string) => FilterSettings
   tokenizer: Tokenizer
   evalQuestions: EvalQuestions
   /** The names of the agents of a run that a sequence was distilled from; empty if that is not known. */
@@ -44,7 +46,7 @@ export type Decision =
   /** The score is the judge's, if it was asked and could decide. */
   | { weight: number; score?: number }
 
-type Check = (examined: Examined, criteria: Criteria) => Drop | undefined
+type Check = (examined: Examined, criteria: Criteria & { settings: FilterSettings }) => Drop | undefined
 
 /** The stages that judge each sequence by itself. */
 const checks: readonly (readonly [StageName, Check])[] = [
@@ -75,11 +77,12 @@ const checks: readonly (readonly [StageName, Check])[] = [
  * sequences at the end.
  */
 export function decide(examined: Examined, criteria: Criteria): Decision {
+  const settings = criteria.settingsFor(examined.sequence.grammar)
   for (const [stage, check] of checks) {
-    const drop = check(examined, criteria)
+    const drop = check(examined, { ...criteria, settings })
     if (drop !== undefined) return { dropped: { stage, ...drop } }
   }
-  return { weight: correctionWeight(examined, criteria.settings) }
+  return { weight: correctionWeight(examined, settings) }
 }
 
 /** First stage: a sequence with few tool calls teaches little about using tools. */
@@ -90,7 +93,8 @@ export function tooSimple(
   const needed =
     new Map(Object.entries(settings.min_interactions_by_suite)).get(suite) ?? settings.min_interactions
   if (interactions >= needed) return undefined
-  return { reason: `fewer than ${needed} tool calls`, detail: `${interactions}` }
+  const reason = needed === 1 ? 'no tool call' : `fewer than ${needed} tool calls`
+  return { reason, detail: `${interactions}` }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Chain, type Grammar, parseChain } from '../../language/grammar/index.ts'
-import { type Stream, streamText } from '../../schema/index.ts'
+import { isReact, type Stream, streamText } from '../../schema/index.ts'
+import type { FilterSettings } from './settings.ts'
 
 /** Why a sequence is dropped: a reason that can be counted, and the detail of this case. */
 export interface Drop {
@@ -35,6 +36,11 @@ export function examine(sequence: Stream, grammar: Grammar | undefined): Examine
       return chain
     },
   }
+}
+
+/** A ReAct-style sequence follows the one it was made from. */
+export function isSkipped(sequence: Stream, { skip_origins }: Pick<FilterSettings, 'skip_origins'>): boolean {
+  return isReact(sequence) || skip_origins.includes(sequence.provenance?.origin ?? '')
 }
 
 /** Imported sequences may lack a suite; the grammar is the closest substitute. */

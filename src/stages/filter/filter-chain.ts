@@ -1,10 +1,10 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
-import { isReact, type Selection, type Stream, streamText } from '../../schema/index.ts'
+import { type Selection, type Stream, streamText } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
 import { type Criteria, type Decision, decide, type StageName } from './decide.ts'
-import { type Drop, type Examined, examine } from './examine.ts'
+import { type Drop, type Examined, examine, isSkipped } from './examine.ts'
 import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
 import type { SequenceJudge } from './judge.ts'
 import { asMarked, leniently, markedBad } from './marks.ts'
@@ -71,9 +71,7 @@ export class FilterChain {
   }
 
   #enter(sequence: Stream): { examined: Examined; profile: Profile } | undefined {
-    const { settings } = this.#criteria
-    // A ReAct-style sequence follows the one it was made from.
-    if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
+    if (isSkipped(sequence, this.#criteria.given)) {
       this.#counter.passedOver++
       return undefined
     }
@@ -89,7 +87,7 @@ export class FilterChain {
     if (mark?.rating === 'good')
       return decide(
         { ...examined, sequence: asMarked(sequence, mark) },
-        { ...this.#criteria, settings: leniently(this.#criteria.settings) },
+        { ...this.#criteria, settingsFor: (grammar) => leniently(this.#criteria.settingsFor(grammar)) },
       )
     const decision = decide(examined, this.#criteria)
     if ('dropped' in decision || this.#judge === undefined) return decision
@@ -99,8 +97,8 @@ export class FilterChain {
   }
 
   /** Resolves near-duplicates and the number per task, and returns the counts. */
-  finish(): Omit<Funnel, 'fingerprint' | 'settings'> {
-    const { duplicate_likeness, near_duplicates, per_task, seed } = this.#criteria.settings
+  finish(): Omit<Funnel, 'fingerprint' | 'settings' | 'notes'> {
+    const { duplicate_likeness, near_duplicates, per_task, seed } = this.#criteria.given
     const keptInstead = near_duplicates
       ? findDuplicates(this.#signatures, this.#precedence(), duplicate_likeness)
       : undefined
@@ -128,7 +126,7 @@ export class FilterChain {
   }
 
   #pass(examined: Examined, candidate: Candidate): void {
-    const { near_duplicates, per_task } = this.#criteria.settings
+    const { near_duplicates, per_task } = this.#criteria.given
     if (near_duplicates) this.#signatures.add(examined)
     if (near_duplicates || per_task > 0) this.#candidates.push(candidate)
     else this.#keep(candidate)
@@ -146,7 +144,7 @@ export class FilterChain {
 
   /** Among near-duplicates, one marked good is kept, or else the one with the highest weight; ties are broken by seed and id. */
   #precedence(): Uint32Array {
-    const { seed } = this.#criteria.settings
+    const { seed } = this.#criteria.given
     const tieBreakers = Float64Array.from(this.#candidates, ({ id }) => fractionOf(seed, `precedence ${id}`))
     return Uint32Array.from(this.#candidates.keys()).sort((left, right) => {
       const [one, other] = [this.#candidates[left]!, this.#candidates[right]!]

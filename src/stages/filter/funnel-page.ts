@@ -3,7 +3,7 @@ import type { Funnel } from './funnel.ts'
 
 /** The funnel as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawFunnel(funnel: Funnel, runId: string): string {
-  const { sequences, kept, copies, upSampled, passedOver, unchecked = 0 } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, unchecked = 0, notes = [] } = funnel
   return htmlPage(
     `Filter funnel · ${runId}`,
     style,
@@ -17,6 +17,7 @@ ${figure('up-sampled', whole(upSampled))}
 ${passedOver === 0 ? '' : figure('skipped', whole(passedOver))}
 ${unchecked === 0 ? '' : figure('unchecked', whole(unchecked))}
 </dl>
+${notes.length === 0 ? '' : `<ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`}
 <h2>Stage by stage</h2>
 ${htmlTable(
   ['stage', 'left', 'dropped', ''],

@@ -12,6 +12,8 @@ export const Funnel = z.object({
   /** Identifies input and settings, so that filtering is not repeated. */
   fingerprint: z.string(),
   settings: z.record(z.string(), z.json()),
+  /** What the filter decided where a setting has no value, and why. Absent in earlier versions. */
+  notes: z.array(z.string()).optional(),
   sequences: count,
   /** Skipped because of their origin. */
   passedOver: count,
@@ -88,7 +90,7 @@ export class FunnelCounter {
     if (weight > 1) this.#upSampled++
   }
 
-  result(): Omit<Funnel, 'fingerprint' | 'settings'> {
+  result(): Omit<Funnel, 'fingerprint' | 'settings' | 'notes'> {
     const reasons = [...this.#reasons.values()].sort(
       (left, right) =>
         stageNames.indexOf(left.stage) - stageNames.indexOf(right.stage) || right.count - left.count,

@@ -13,6 +13,7 @@ import { type ContaminationConfig, readEvalQuestions } from '../../tasks/index.t
 import { languageOf } from '../../world/index.ts'
 import type { ModelSection, ToolsSection } from '../../world/settings.ts'
 import type { Criteria } from './decide.ts'
+import { defaultsFor } from './defaults.ts'
 import { FilterChain } from './filter-chain.ts'
 import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
@@ -21,7 +22,7 @@ import { readFunnel, SelectionWriter } from './selection-files.ts'
 import { type FilterSection, filterSettings } from './settings.ts'
 
 /** Increment when the filters decide differently on the same input. */
-const VERSION = 5
+const VERSION = 6
 /** Sequences decided on at a time: some ten milliseconds without a judge. */
 const BATCH = 128
 
@@ -56,9 +57,9 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
   const { run, signal, observe, dryRun = false, onFinding } = context
   const { own, byName: grammars } = await knownGrammars(languageOf(config.language, run))
   const marks: ReadonlyMap<string, Mark> = config.filter.marks ? latestMarks(run.scan('mark')) : new Map()
-  const criteria: Criteria = {
+  const shared: Omit<Criteria, 'settingsFor'> = {
     markOf: (id) => marks.get(id),
-    settings: filterSettings(config),
+    given: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, { run, signal, onNote: onFinding }),
     tokenizer: await tokenizerNamed(config.language.tokenizer),
     teamOf: (trajectoryId = '') => {
@@ -67,7 +68,7 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     },
   }
   const judge = sequenceJudge(config)
-  const fingerprint = fingerprintOf(run, config, criteria, own)
+  const fingerprint = fingerprintOf(run, config, shared, own)
   const before = readFunnel(run)
   // What the judge could not decide is asked again.
   if (before?.fingerprint === fingerprint && (before.judge?.undecided ?? 0) === 0)
@@ -76,22 +77,29 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
   let funnel: Funnel
   const writer = dryRun ? undefined : new SelectionWriter(run.dir)
   try {
-    const chain = new FilterChain(criteria, grammars, writer, judge)
     const total = run.count('sequence')
+    const progress = { total, unit: 'sequences' } as const
+    const defaults = await defaultsFor(run.scan('sequence'), shared.given, signal, (done) =>
+      observe({ stage: 'count', done, ...progress }),
+    )
+    const criteria = { ...shared, settingsFor: (grammar: string) => defaults.settingsFor(grammar) }
+    const chain = new FilterChain(criteria, grammars, writer, judge)
     let done = 0
     for (const batch of inBatches(run.scan('sequence'), BATCH)) {
       await chain.add(batch, signal)
       done += batch.length
-      observe({ stage: 'filter', done, total, unit: 'sequences' })
+      observe({ stage: 'filter', done, ...progress })
       await setImmediate()
       signal.throwIfAborted()
     }
     assertJudged(judge)
-    const { against, ...settings } = config.filter
     funnel = {
       ...chain.finish(),
       fingerprint,
-      settings: { ...settings, ...(against === undefined ? {} : { against }) },
+      settings: Object.fromEntries(
+        Object.entries(config.filter).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+      ),
+      notes: defaults.notes(),
     }
     writer?.finish(funnel, drawFunnel(funnel, run.id))
   } catch (error) {
@@ -113,30 +121,32 @@ function assertJudged(judge: SequenceJudge | undefined): void {
 
 /** Throws if nothing was kept. The result remains in the folder, and its page shows why. */
 export function assertKept({ funnel }: FilterSummary, run: Run): void {
-  const { sequences, kept, reasons, unchecked = 0 } = funnel
+  const { sequences, kept, reasons } = funnel
   if (kept > 0) return
   if (sequences === 0) {
     throw new UsageError(`run ${run.id} has no sequences to filter`, {
       fix: `Make some with \`coa distill ${run.id}\`.`,
     })
   }
-  const why = reasons
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, 3)
-    .map(({ stage, reason, count }) => `${count} × ${stage}: ${reason}`)
+  const most = reasons.toSorted((one, other) => other.count - one.count)
+  const why = most.slice(0, 3).map(({ stage, reason, count }) => `${count} × ${stage}: ${reason}`)
   throw new UsageError(`none of the ${sequences} sequences was kept: ${why.join('; ')}`, {
-    fix:
-      unchecked === 0
-        ? 'Relax the settings in [filter], or record more team runs.'
-        : `Check the answers with \`coa check ${run.id}\`, or set filter.unchecked = "keep".`,
+    fix: fixes(run.id)[most[0]!.reason] ?? 'Relax the settings in [filter], or record more team runs.',
   })
 }
+
+/** What to do if most sequences were dropped for a reason. */
+const fixes = (runId: string): Readonly<Record<string, string>> => ({
+  unchecked: `Check the answers with \`coa check ${runId}\`, or set filter.unchecked = "keep".`,
+  'undecided answer': `Let a model decide with \`coa check ${runId} --judge\`, and distill again.`,
+  'wrong answer': 'Record or import runs that ended well: nothing else is trained on.',
+})
 
 /** Covers everything that affects the result: records, settings, eval questions. */
 function fingerprintOf(
   run: Run,
   { filter, language, project, judge }: FilterConfig,
-  { evalQuestions }: Criteria,
+  { evalQuestions }: Pick<Criteria, 'evalQuestions'>,
   own: Grammar,
 ): string {
   const parts = [

@@ -5,14 +5,14 @@ import { contaminationSettings } from '../../tasks/contamination/settings.ts'
 /** Which sequences are trained on. A limit of 0 means no limit. */
 export const FilterSection = z
   .strictObject({
-    /** Minimum number of tool calls. */
-    min_interactions: z.number().int().nonnegative().default(5),
+    /** Minimum number of tool calls. By default, 5; in imported runs and with your own grammars 1, or 0 if none of them calls a tool. */
+    min_interactions: z.number().int().nonnegative().optional(),
     /** Minimum for individual suites, such as { math = 3 }. */
     min_interactions_by_suite: table(z.number().int().nonnegative()).default({}),
     /** Drop sequences marked bad, and keep those marked good unless training on them would be wrong. */
     marks: z.boolean().default(true),
-    /** What happens to sequences whose answer was never checked. */
-    unchecked: z.enum(['drop', 'keep']).default('drop'),
+    /** What happens to sequences whose answer was never checked. By default, imported ones are kept if none of them has a verdict. */
+    unchecked: z.enum(['drop', 'keep']).optional(),
     /** How often a tool may be called with the same input. */
     max_same_call: z.number().int().positive().default(1),
     /** Drop sequences with a step that had seen the gold answer. */
@@ -27,6 +27,8 @@ export const FilterSection = z
     reflection_required: words().default(['code', 'math']),
     /** Share of sequences without reflection that is kept elsewhere. */
     keep_unreflected: z.number().min(0).max(1).default(0.3),
+    /** If a smaller share of the sequences of a grammar reflects, none of them is dropped for not being in that sample. */
+    min_reflecting: z.number().min(0).max(1).default(0.05),
     /** Agents that score a suggested answer. */
     check_agents: words().default(['double_check']),
     /** Scores up to this count as low. */
@@ -55,12 +57,17 @@ export const FilterSection = z
   .prefault({})
 export type FilterSection = z.infer<typeof FilterSection>
 
-/** The settings as the filters read them. */
-export interface FilterSettings extends FilterSection {
-  /** From project.seed. */
+/** The settings with the seed of the project. */
+export interface GivenSettings extends FilterSection {
   seed: number
 }
 
-export function filterSettings(config: { filter: FilterSection; project: ProjectSection }): FilterSettings {
+/** The settings as they apply to the sequences of one grammar; see `defaults.ts`. */
+export interface FilterSettings extends GivenSettings {
+  min_interactions: number
+  unchecked: 'drop' | 'keep'
+}
+
+export function filterSettings(config: { filter: FilterSection; project: ProjectSection }): GivenSettings {
   return { ...config.filter, seed: config.project.seed }
 }

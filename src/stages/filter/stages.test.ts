@@ -5,12 +5,14 @@ import { byteTokenizer, encodeStream } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { type Stream, streamText } from '../../schema/index.ts'
 import { correctionWeight, tooSimple, unreflected } from './decide.ts'
+import { Defaults } from './defaults.ts'
 import { type Examined, examine } from './examine.ts'
 import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
 import { filterSettings } from './settings.ts'
 
-const settingsWith = (filter: Record<string, unknown> = {}) => filterSettings(ProjectConfig.parse({ filter }))
+const settingsWith = (filter: Record<string, unknown> = {}) =>
+  new Defaults(filterSettings(ProjectConfig.parse({ filter })), new Map()).settingsFor('web')
 const settings = settingsWith()
 
 function examined(shape: Shape | Stream): Examined {

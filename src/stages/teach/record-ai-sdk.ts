@@ -1,14 +1,21 @@
+import { toolName } from '../../logs/index.ts'
 import { type ObservableModel, observableVersions, observeModel } from '../../world/models/index.ts'
 import { NotRecordable, type Recorder } from './recorder.ts'
 
+/** Agents with rules of their own speak in any order. A project's own grammar takes its place. */
+const OPEN = 'open'
+
 /** The part of an AI SDK tool that matters here. */
 interface ExecutableTool {
+  /** May be a function of the context, of which nothing is known here. */
+  description?: unknown
   execute?: ((input: never, options: never) => unknown) | undefined
 }
 
 /**
  * Records agents written with the AI SDK 5, 6 or 7: wrap each agent's model and tools, and every call becomes an event. You
- * choose the agent's name; `cause` is the event that started its work, by default the last one recorded.
+ * choose the agent's name; `cause` is the event that started its work, by default the last one recorded. The trajectory says which tools
+ * the agents had, so that the run need not declare them, and belongs to the grammar `open` unless its `meta.domain` names another.
  *
  * @example
  * import { type ObservableModel, recordAiSdk, recordRun } from 'chain-of-agents'
@@ -23,6 +30,7 @@ interface ExecutableTool {
  */
 export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
   let last = cause ?? recorder.events.at(-1)?.id ?? null
+  recorder.domain = OPEN
   return {
     /** Wraps a model to record every prompt and response. */
     model: <Model extends ObservableModel>(model: Model): Model =>
@@ -50,9 +58,12 @@ export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
     answered: (text: string): string => recorder.add({ type: 'answered', agent, parent: last, text }),
   }
 
-  function recordedTool(name: string, tool: ExecutableTool): ExecutableTool {
-    const { execute } = tool
+  function recordedTool(given: string, tool: ExecutableTool): ExecutableTool {
+    const { execute, description } = tool
     if (execute === undefined) return tool
+    const name = toolName(given)
+    const says = typeof description === 'string' && description !== '' ? description : `Call ${given}.`
+    recorder.tools.set(name, { v: 1, id: name, description: says, payload: { syntax: 'json' } })
     return {
       ...tool,
       execute(input: never, options: never): unknown {

@@ -1,5 +1,5 @@
 import { redact, UsageError } from '../../base/errors/index.ts'
-import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import type { RecordOf, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 
 type EventInput = TrajectoryEvent extends infer Each
   ? Each extends TrajectoryEvent
@@ -13,6 +13,10 @@ export class NotRecordable extends UsageError {}
 /** Records the events of a run in order, each with the event that caused it. */
 export class Recorder {
   readonly events: TrajectoryEvent[] = []
+  /** The tools that agents were given, for `meta.tools`: distillation declares those that the run does not know. */
+  readonly tools = new Map<string, RecordOf<'tool'>>()
+  /** The grammar of agents with rules of their own. */
+  domain: string | undefined
   readonly #started = performance.now()
   readonly #onEvent: ((event: TrajectoryEvent) => void) | undefined
 
@@ -70,7 +74,14 @@ export async function recordRun(
     question,
     events: recorder.events,
     ...(answer === undefined ? {} : { answer }),
-    meta,
+    meta: { ...madeBy(recorder), ...meta },
+  }
+}
+
+function madeBy({ domain, tools }: Recorder): Trajectory['meta'] {
+  return {
+    ...(domain === undefined ? {} : { domain }),
+    ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { limiter } from '../../base/concurrency/index.ts'
+import { ModelError } from '../../base/errors/index.ts'
 import { backOff, pause } from '../../base/retry/index.ts'
 import { type JudgeCache, memoryJudgeCache } from './cache.ts'
 import type { JudgePrompt } from './prompt.ts'
@@ -54,6 +55,8 @@ export function asker<Case, Reply extends object>(
         failure = `the judge's reply has no verdict: ${JSON.stringify(text.slice(0, 120))}`
       } catch (error) {
         failure = `the judge failed: ${error instanceof Error ? error.message : String(error)}`
+        // Whoever throws this has already repeated what could be repeated.
+        if (error instanceof ModelError) break
       }
     }
     return { failure: signal.aborted ? `${failure}; it ran out of time` : failure }

@@ -114,7 +114,10 @@ export async function importLogs(
     await read(group.format, recordsOf(group, rename, signal, rest))
   }
   for (const [format, records] of others) {
-    report.format(format.name, new Set(records.map(({ where }) => where.replace(/[:#]\d+$/, ''))).size)
+    report.format(
+      format.name,
+      new Set(records.map(({ where }) => where.replace(/(?::\d+)?(?:#[^#]*)?$/, ''))).size,
+    )
     await read(format, inOrder(records))
   }
   flush()

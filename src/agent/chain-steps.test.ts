@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerText } from '../agent/index.ts'
 import {
   builtinGrammars,
   defineGrammar,
@@ -10,6 +9,7 @@ import {
   render,
 } from '../language/grammar/index.ts'
 import { ChainSteps, type Step } from './chain-steps.ts'
+import { answerText } from './tool-calls.ts'
 
 /** What a listener is told, with the text of each step joined. */
 function told(grammar: Grammar, pieces: readonly (readonly [string, 'model' | 'tool'])[]): Step[] {

@@ -1,7 +1,7 @@
-import { answerText } from '../agent/index.ts'
 import { ChainParser, type Grammar, type ParseEvent, type Payload, STRAY } from '../language/grammar/index.ts'
 import type { Rollout, SpanKind } from '../schema/index.ts'
 import { AnswerText } from './answer-text.ts'
+import { answerText } from './tool-calls.ts'
 import { TrimmedText } from './trimmed-text.ts'
 
 /** One turn of a chain, without its tags. */
@@ -55,7 +55,7 @@ export class ChainSteps {
     this.#result = result
   }
 
-  /** The chain has ended, perhaps within a step. */
+  /** The chain has ended, perhaps within a step or within a tag, which is not passed on. */
   end(): void {
     this.#close()
   }
