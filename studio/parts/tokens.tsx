@@ -7,7 +7,7 @@ import { hueOf } from './hues.ts'
 import { Problem } from './screen.tsx'
 import { agentName } from './spans.tsx'
 
-export type Coloring = 'mask' | 'advantage' | 'logprob' | 'role'
+type Coloring = 'mask' | 'advantage' | 'logprob' | 'role'
 
 export const CHUNK = 3000
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { cleanEnvironment } from '../cli/coa.ts'
@@ -8,8 +7,6 @@ import { cleanEnvironment } from '../cli/coa.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
 
-/** The source of axe, which runs in the page. */
-export const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 export const pageFolder = fileURLToPath(new URL('../../dist/studio/page', import.meta.url))
 
 /** Builds the page as the package has it. */

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '../deploy/chromium.ts'
-import { axeFile, buildPage, openStudio, pageFolder, type RunningStudio } from './open-page.ts'
+import { buildPage, openStudio, pageFolder, type RunningStudio } from './open-page.ts'
 import { screensOf } from './screens.ts'
 
 const found = findChromium()
@@ -195,7 +196,7 @@ describe.skipIf('missing' in found)('the studio, in Chromium', () => {
       await own.locator('h1').waitFor()
       const loading = own.locator('.loading')
       while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' })
-      await own.evaluate(readFileSync(axeFile, 'utf8'))
+      await own.evaluate(axe.source)
       const { violations } = (await own.evaluate('axe.run(document)')) as {
         violations: { id: string; nodes: { html: string }[] }[]
       }
