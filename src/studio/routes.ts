@@ -21,7 +21,7 @@ export interface RouteParts {
   feed: LiveFeed
 }
 
-export interface Exchange {
+interface Exchange {
   incoming: IncomingMessage
   outgoing: ServerResponse
   names: string[]

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { selectionFiles } from '../../stages/filter/selection-files.ts'
 import { readJsonLines } from '../../store/index.ts'
-import type { RunIndex } from './run-index.ts'
+import type { Sql } from './sql.ts'
 
 interface Line {
   id: string
@@ -13,10 +13,10 @@ interface Line {
 
 /** What the filter decided on each sequence, from its files. */
 export class DecisionFiles {
-  readonly #index: Pick<RunIndex, 'get' | 'run' | 'insert'>
+  readonly #index: Sql
   readonly #files: { kept: string; dropped: string }
 
-  constructor(index: Pick<RunIndex, 'get' | 'run' | 'insert'>, dir: string) {
+  constructor(index: Sql, dir: string) {
     this.#index = index
     this.#files = selectionFiles(dir)
   }

@@ -117,7 +117,7 @@ export function markRow({ of, rating, note, by, at }: Mark): Row {
 }
 
 /** The step that a group was sampled for; RL names its groups after it. */
-export function stepOfGroup(groupId: string): number | null {
+function stepOfGroup(groupId: string): number | null {
   const [, step] = /^rl-(\d+)-\d+$/.exec(groupId) ?? []
   return step === undefined ? null : Number(step)
 }

@@ -39,7 +39,7 @@ export type RunEndpoint = Exclude<
   | 'GET /api/live'
 >
 
-export type Readers = {
+type Readers = {
   [E in RunEndpoint]: (request: Request) => Api[E]['reply'] | Promise<Api[E]['reply']>
 }
 

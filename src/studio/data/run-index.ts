@@ -21,6 +21,7 @@ import {
   trajectoryRow,
   type Value,
 } from './extract.ts'
+import type { Sql } from './sql.ts'
 import { Summaries } from './summaries.ts'
 import { TABLES_VERSION, tables } from './tables.ts'
 
@@ -35,7 +36,7 @@ const CHUNK_BYTES = 1 << 18
  * What lists need to know about the records of a run, in a SQLite file next to its log. It is only a cache: if it is unusable, or is of
  * another log, it is made again; in a folder that cannot be written, it is kept in a temporary file.
  */
-export class RunIndex {
+export class RunIndex implements Sql {
   readonly dir: string
   readonly #logFd: number
   readonly #database: DatabaseSync

@@ -5,7 +5,7 @@ import { type AdvantageKind, advantagesOf } from '../../stages/rl/advantages.ts'
 import { presets } from '../../stages/rl/presets.ts'
 import { runFiles } from '../../store/index.ts'
 import type { Row } from './extract.ts'
-import type { RunIndex } from './run-index.ts'
+import type { Sql } from './sql.ts'
 
 interface Member {
   id: string
@@ -18,13 +18,13 @@ const ofStep: ReadonlySet<AdvantageKind> = new Set(['batch', 'batch-group'])
 
 /** Groups and steps of RL, and the advantage of each rollout, computed from the rewards as the trainer does. */
 export class Summaries {
-  readonly #index: Pick<RunIndex, 'all' | 'get' | 'run' | 'insert'>
+  readonly #index: Sql
   readonly #files: string[]
   readonly #groups = new Set<string>()
   readonly #steps = new Set<number>()
   #kind: AdvantageKind | undefined
 
-  constructor(index: Pick<RunIndex, 'all' | 'get' | 'run' | 'insert'>, dir: string) {
+  constructor(index: Sql, dir: string) {
     this.#index = index
     this.#files = [join(dir, 'rl.toml'), runFiles(dir).config]
   }
