@@ -14,11 +14,12 @@ export function GroupsScreen({ run }: { run: string }): ReactNode {
   const [task] = useParam('task')
   const [suite] = useParam('suite')
   const [order] = useParam('order')
-  const steps = useRows('/api/runs/:run/steps', { run }, { order: 'step', limit: 500 })
+  const steps = useRows('/api/runs/:run/steps', { run }, { order: '-step', limit: 500 })
+  const newest = [...steps.rows].sort((one, other) => one.step - other.step)
   const list = useRows('/api/runs/:run/groups', { run }, { step, task, suite, order } as object)
-  const at = steps.rows.findIndex((row) => String(row.step) === step)
+  const at = newest.findIndex((row) => String(row.step) === step)
   const move = (by: number) => () => {
-    const next = steps.rows[Math.max(0, Math.min(steps.rows.length - 1, at + by))]
+    const next = newest[Math.max(0, Math.min(newest.length - 1, at + by))]
     if (next !== undefined) setQuery({ step: next.step, at: undefined })
   }
   useKeys({ ']': move(1), '[': move(-1) })
@@ -27,7 +28,7 @@ export function GroupsScreen({ run }: { run: string }): ReactNode {
       title="RL groups"
       about="the rollouts of one task in one step; advantages are computed within a group"
     >
-      {steps.rows.length > 0 && <Steps rows={steps.rows} chosen={step} />}
+      {newest.length > 0 && <Steps rows={newest} chosen={step} />}
       <Filters>
         <Choice
           label="Order"
