@@ -7,8 +7,11 @@ import { KeysHelp, useKeys } from './parts/keys.tsx'
 import { Link } from './parts/link.tsx'
 import { Loading, Problem, Screen } from './parts/screen.tsx'
 import { ThemeChoice } from './parts/theme.tsx'
-import { findScreen } from './routes.tsx'
+import { findScreen, loadScreens } from './routes.tsx'
 import { RunNav } from './run-nav.tsx'
+
+/** The first screen goes first. */
+const AFTER_FIRST_MS = 500
 
 /** The frame around every screen. */
 export function App(): ReactNode {
@@ -19,6 +22,10 @@ export function App(): ReactNode {
   const session = useGet('/api/session', {})
   useKeys({ g: () => go(to(['runs'])) })
   useTop(path)
+  useEffect(() => {
+    const timer = setTimeout(loadScreens, AFTER_FIRST_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <>
       <button type="button" className="skip" onClick={() => document.querySelector('h1')?.focus()}>

@@ -4,40 +4,65 @@ import { Empty, Screen } from './parts/screen.tsx'
 import { RunScreen } from './screens/run.tsx'
 import { RunsScreen } from './screens/runs.tsx'
 
-const CurvesScreen = lazy(() => import('./screens/curves.tsx').then((m) => ({ default: m.CurvesScreen })))
-const TasksScreen = lazy(() => import('./screens/tasks.tsx').then((m) => ({ default: m.TasksScreen })))
-const TaskScreen = lazy(() => import('./screens/tasks.tsx').then((m) => ({ default: m.TaskScreen })))
-const TeamScreen = lazy(() => import('./screens/team.tsx').then((m) => ({ default: m.TeamScreen })))
-const TrajectoryScreen = lazy(() =>
-  import('./screens/trajectory.tsx').then((m) => ({ default: m.TrajectoryScreen })),
+const loaders: (() => Promise<unknown>)[] = []
+
+/** For a screen in a file of its own, so that the first one is there sooner. */
+function noted<Load extends () => Promise<unknown>>(load: Load): Load {
+  loaders.push(load)
+  return load
+}
+
+/** Loads all screens, so that none has to be waited for. */
+export function loadScreens(): void {
+  for (const load of loaders) void load().catch(() => undefined)
+}
+
+const CurvesScreen = lazy(
+  noted(() => import('./screens/curves.tsx').then((m) => ({ default: m.CurvesScreen }))),
 )
-const ChainsScreen = lazy(() => import('./screens/chains.tsx').then((m) => ({ default: m.ChainsScreen })))
-const ChainScreen = lazy(() => import('./screens/chain.tsx').then((m) => ({ default: m.ChainScreen })))
-const BothScreen = lazy(() => import('./screens/both.tsx').then((m) => ({ default: m.BothScreen })))
-const FilterScreen = lazy(() => import('./screens/filter.tsx').then((m) => ({ default: m.FilterScreen })))
-const GroupsScreen = lazy(() => import('./screens/groups.tsx').then((m) => ({ default: m.GroupsScreen })))
-const GroupScreen = lazy(() => import('./screens/group.tsx').then((m) => ({ default: m.GroupScreen })))
-const RolloutsScreen = lazy(() =>
-  import('./screens/rollouts.tsx').then((m) => ({ default: m.RolloutsScreen })),
+const TasksScreen = lazy(noted(() => import('./screens/tasks.tsx').then((m) => ({ default: m.TasksScreen }))))
+const TaskScreen = lazy(noted(() => import('./screens/tasks.tsx').then((m) => ({ default: m.TaskScreen }))))
+const TeamScreen = lazy(noted(() => import('./screens/team.tsx').then((m) => ({ default: m.TeamScreen }))))
+const TrajectoryScreen = lazy(
+  noted(() => import('./screens/trajectory.tsx').then((m) => ({ default: m.TrajectoryScreen }))),
 )
-const RolloutScreen = lazy(() => import('./screens/rollout.tsx').then((m) => ({ default: m.RolloutScreen })))
-const EvalsScreen = lazy(() => import('./screens/evals.tsx').then((m) => ({ default: m.EvalsScreen })))
-const EvalScreen = lazy(() => import('./screens/eval.tsx').then((m) => ({ default: m.EvalScreen })))
-const DiffScreen = lazy(() => import('./screens/diff.tsx').then((m) => ({ default: m.DiffScreen })))
-const CompareScreen = lazy(() => import('./screens/compare.tsx').then((m) => ({ default: m.CompareScreen })))
-const CompareTaskScreen = lazy(() =>
-  import('./screens/compare-task.tsx').then((m) => ({ default: m.CompareTaskScreen })),
+const ChainsScreen = lazy(
+  noted(() => import('./screens/chains.tsx').then((m) => ({ default: m.ChainsScreen }))),
 )
-const CheckpointsScreen = lazy(() =>
-  import('./screens/checkpoints.tsx').then((m) => ({ default: m.CheckpointsScreen })),
+const ChainScreen = lazy(noted(() => import('./screens/chain.tsx').then((m) => ({ default: m.ChainScreen }))))
+const BothScreen = lazy(noted(() => import('./screens/both.tsx').then((m) => ({ default: m.BothScreen }))))
+const FilterScreen = lazy(
+  noted(() => import('./screens/filter.tsx').then((m) => ({ default: m.FilterScreen }))),
 )
-const SettingsScreen = lazy(() =>
-  import('./screens/settings.tsx').then((m) => ({ default: m.SettingsScreen })),
+const GroupsScreen = lazy(
+  noted(() => import('./screens/groups.tsx').then((m) => ({ default: m.GroupsScreen }))),
 )
-const StartScreen = lazy(() => import('./screens/start.tsx').then((m) => ({ default: m.StartScreen })))
-const AskScreen = lazy(() => import('./screens/ask.tsx').then((m) => ({ default: m.AskScreen })))
-const JobsScreen = lazy(() => import('./screens/jobs.tsx').then((m) => ({ default: m.JobsScreen })))
-const JobScreen = lazy(() => import('./screens/job.tsx').then((m) => ({ default: m.JobScreen })))
+const GroupScreen = lazy(noted(() => import('./screens/group.tsx').then((m) => ({ default: m.GroupScreen }))))
+const RolloutsScreen = lazy(
+  noted(() => import('./screens/rollouts.tsx').then((m) => ({ default: m.RolloutsScreen }))),
+)
+const RolloutScreen = lazy(
+  noted(() => import('./screens/rollout.tsx').then((m) => ({ default: m.RolloutScreen }))),
+)
+const EvalsScreen = lazy(noted(() => import('./screens/evals.tsx').then((m) => ({ default: m.EvalsScreen }))))
+const EvalScreen = lazy(noted(() => import('./screens/eval.tsx').then((m) => ({ default: m.EvalScreen }))))
+const DiffScreen = lazy(noted(() => import('./screens/diff.tsx').then((m) => ({ default: m.DiffScreen }))))
+const CompareScreen = lazy(
+  noted(() => import('./screens/compare.tsx').then((m) => ({ default: m.CompareScreen }))),
+)
+const CompareTaskScreen = lazy(
+  noted(() => import('./screens/compare-task.tsx').then((m) => ({ default: m.CompareTaskScreen }))),
+)
+const CheckpointsScreen = lazy(
+  noted(() => import('./screens/checkpoints.tsx').then((m) => ({ default: m.CheckpointsScreen }))),
+)
+const SettingsScreen = lazy(
+  noted(() => import('./screens/settings.tsx').then((m) => ({ default: m.SettingsScreen }))),
+)
+const StartScreen = lazy(noted(() => import('./screens/start.tsx').then((m) => ({ default: m.StartScreen }))))
+const AskScreen = lazy(noted(() => import('./screens/ask.tsx').then((m) => ({ default: m.AskScreen }))))
+const JobsScreen = lazy(noted(() => import('./screens/jobs.tsx').then((m) => ({ default: m.JobsScreen }))))
+const JobScreen = lazy(noted(() => import('./screens/job.tsx').then((m) => ({ default: m.JobScreen }))))
 
 /** The screen of a path, such as `runs/x/chains/y`. */
 export function findScreen(parts: readonly string[], session: Session | undefined): ReactNode {
