@@ -70,7 +70,7 @@ function Question({ run, trajectory, start }: { run: string; trajectory: string;
 
 function Figures({ left, right }: { left: SideRow; right: SideRow }): ReactNode {
   const rows: [string, string, string][] = [
-    ['tokens, each once', whole(left.tokens), whole(right.tokens)],
+    ['tokens, as billed', whole(left.tokens), whole(right.tokens)],
     ['tool calls', whole(left.calls), whole(right.calls)],
     ['time', duration(left.seconds), duration(right.seconds)],
   ]

@@ -14,7 +14,10 @@ export function CompareScreen({ run }: { run: string }): ReactNode {
   const [suite] = useParam('suite')
   const list = useRows('/api/runs/:run/compare', { run }, { only, suite } as object)
   return (
-    <Screen title="Team and model" about="the same task, solved by the team and by one model">
+    <Screen
+      title="Team and model"
+      about="the same task, solved by the team and by one model; tokens are counted as billed, every request with its whole context"
+    >
       <Filters>
         <Choice
           label="Show"
