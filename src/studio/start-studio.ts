@@ -52,8 +52,7 @@ export async function startStudio(parts: StudioParts): Promise<Studio> {
     for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value)
     handle(incoming, outgoing).catch((error: unknown) => fail(outgoing, error))
   })
-  // Started now, so that the first page does not wait for it.
-  thread.start()
+  await thread.start()
   const guard = new Guard({ host: parts.host, port: Number(new URL(server.url).port) || 80 })
   const { session, settings } = parts
   const routes = routesOf({ session, settings, guard, thread, jobs, feed })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { LiveChange } from '../api.ts'
 import { Problem } from '../problem.ts'
@@ -23,8 +24,11 @@ export class DataThread {
     this.#onChanges = onChanges
   }
 
-  start(): void {
-    this.#worker ??= this.#start()
+  /** Waits until it can read, so that the first page does not have to. */
+  async start(): Promise<void> {
+    const worker = this.#worker ?? this.#start()
+    this.#worker = worker
+    await once(worker, 'message')
   }
 
   /** The reply as JSON. */
@@ -74,6 +78,7 @@ export class DataThread {
   }
 
   #received(message: FromThread): void {
+    if (message.type === 'ready') return
     if (message.type === 'changes') {
       this.#onChanges(message.changes)
       return

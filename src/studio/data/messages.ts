@@ -18,6 +18,7 @@ export type ToThread =
   | { type: 'close' }
 
 export type FromThread =
+  | { type: 'ready' }
   | { type: 'reply'; id: number; json: string }
   | { type: 'problem'; id: number; status: number; message: string; code: string; fix?: string | undefined }
   | { type: 'changes'; changes: LiveChange[] }

@@ -11,7 +11,7 @@ import type { Query } from './query.ts'
 import { chain, event, events, rollout, task, trajectory } from './records.ts'
 import { filterView, type JobsByRun, overview, runs } from './runs.ts'
 import { settingsOf } from './settings.ts'
-import { Tokens } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 export interface ReaderOptions {
   /** The folder of the runs. */
@@ -51,7 +51,12 @@ export function readersOf({ folder, defaults }: ReaderOptions): {
   const open = new OpenRuns(folder)
   const metrics = new Metrics(open)
   const evals = new Evals()
-  const tokens = new Tokens()
+  // Tokenizers are loaded when tokens are first looked at.
+  let loading: Promise<Tokens> | undefined
+  const tokens = (): Promise<Tokens> => {
+    loading ??= import('./tokens.ts').then((module) => new module.Tokens())
+    return loading
+  }
   const listOf =
     <T>(list: (index: OpenRun['index'], query: Query) => T) =>
     ({ names, query }: Request): T =>
@@ -74,14 +79,18 @@ export function readersOf({ folder, defaults }: ReaderOptions): {
       event(open.get(run!), id!, one!),
     'GET /api/runs/:run/chains': listOf(chains),
     'GET /api/runs/:run/chains/:id': recordOf(chain),
-    'GET /api/runs/:run/chains/:id/tokens': recordOf((run, id, query) => tokens.ofChain(run, id, query)),
+    'GET /api/runs/:run/chains/:id/tokens': recordOf(async (run, id, query) =>
+      (await tokens()).ofChain(run, id, query),
+    ),
     'GET /api/runs/:run/filter': ({ names }) => filterView(open.get(names[0]!)),
     'GET /api/runs/:run/steps': listOf(steps),
     'GET /api/runs/:run/groups': listOf(groups),
     'GET /api/runs/:run/groups/:id': recordOf(group),
     'GET /api/runs/:run/rollouts': listOf(rollouts),
     'GET /api/runs/:run/rollouts/:id': recordOf(rollout),
-    'GET /api/runs/:run/rollouts/:id/tokens': recordOf((run, id, query) => tokens.ofRollout(run, id, query)),
+    'GET /api/runs/:run/rollouts/:id/tokens': recordOf(async (run, id, query) =>
+      (await tokens()).ofRollout(run, id, query),
+    ),
     'GET /api/runs/:run/evals': ({ names }) => evals.list(open.get(names[0]!)),
     'GET /api/runs/:run/evals/:id': recordOf((run, id) => evals.one(run, id)),
     'GET /api/runs/:run/evals/:id/items': recordOf((run, id, query) => evals.items(run, id, query)),

@@ -38,6 +38,7 @@ export const tables = `
   CREATE INDEX IF NOT EXISTS rollout_step ON rollout (step, seq);
   CREATE INDEX IF NOT EXISTS rollout_group ON rollout (groupId, seq);
   CREATE INDEX IF NOT EXISTS rollout_task ON rollout (taskId, seq);
+  CREATE INDEX IF NOT EXISTS rollout_outcome ON rollout (outcome, stop, seq);
   CREATE INDEX IF NOT EXISTS rollout_reward ON rollout (reward, seq) WHERE reward IS NOT NULL;
   CREATE INDEX IF NOT EXISTS rollout_advantage ON rollout (advantage, seq) WHERE advantage IS NOT NULL;
   CREATE INDEX IF NOT EXISTS rollout_tokens ON rollout (tokens, seq);

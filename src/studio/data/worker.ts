@@ -143,3 +143,5 @@ function listNow(): string {
     return 'none'
   }
 }
+
+port.postMessage({ type: 'ready' } satisfies FromThread)
