@@ -1,4 +1,4 @@
-import type { Rollout } from '../schema/index.ts'
+import type { Mark, Rollout } from '../schema/index.ts'
 import type { ServedTokens } from './usage.ts'
 
 /** Upper bounds of the histograms, in seconds. */
@@ -33,6 +33,14 @@ export class Metrics {
 
   chainEnded(stop: Rollout['stop'] | 'disconnected'): void {
     this.#add('coa_chains_total', { stop })
+  }
+
+  recorded(isStored: boolean): void {
+    this.#add('coa_recorded_chains_total', { outcome: isStored ? 'stored' : 'failed' })
+  }
+
+  feedback(rating: Mark['rating']): void {
+    this.#add('coa_feedback_total', { rating })
   }
 
   called({ agent, outcome, ms }: Rollout['calls'][number]): void {
@@ -104,6 +112,8 @@ const help: Record<string, string> = {
   coa_request_seconds: 'Time until a request was answered completely.',
   coa_time_to_first_token_seconds: 'Time until the first text of a chain was there.',
   coa_chains_total: 'Chains by the reason why they ended.',
+  coa_recorded_chains_total: 'Chains that were to be recorded, by whether they are.',
+  coa_feedback_total: 'Feedback on recorded chains, by its rating.',
   coa_tool_calls_total: 'Tool calls by tool and outcome.',
   coa_tool_call_seconds: 'Time that tool calls took.',
   coa_tokens_total:

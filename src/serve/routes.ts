@@ -155,7 +155,9 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
       endpoint: 'feedback',
       handle: async (exchange) => {
         const { recorder } = service.parts
-        sendJson(exchange.outgoing, 200, takeFeedback(await exchange.json(), recorder, serve.max_samples))
+        const stored = takeFeedback(await exchange.json(), recorder, serve.max_samples)
+        metrics.feedback(stored.rating)
+        sendJson(exchange.outgoing, 200, stored)
       },
     },
     {

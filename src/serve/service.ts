@@ -238,12 +238,13 @@ export class Service {
       },
       onRollout: (rollout) => {
         onRollout?.(rollout, job.task)
-        if (unrecorded) return
-        recorder?.add(rollout, {
+        if (unrecorded || recorder === undefined) return
+        const isStored = recorder.add(rollout, {
           question,
           sampling: { temperature, topP, maxTurns, ...(maxSampled === undefined ? {} : { maxSampled }) },
           tokens: tokensOf(rollout),
         })
+        metrics.recorded(isStored)
       },
     })
   }

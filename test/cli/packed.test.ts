@@ -65,10 +65,11 @@ it('contains what is needed and nothing else', () => {
   expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
   expect(paths).toContain('models/nano/model.safetensors')
   expect(paths).toContain('recipes/quickstart.toml')
+  expect(paths).toContain('chat/index.html')
   expect(
     paths.filter(
       (path) =>
-        !/^(bin|deploy|dist|docs|examples|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|(README|CHANGELOG|AGENTS|CONTRIBUTING)\.md|package\.json)$/.test(
+        !/^(bin|chat|deploy|dist|docs|examples|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|(README|CHANGELOG|AGENTS|CONTRIBUTING)\.md|package\.json)$/.test(
           path,
         ),
     ),
@@ -135,8 +136,8 @@ it('can be imported as a library', () => {
 })
 
 it('has types with which its examples compile, as strictly as TypeScript can', () => {
-  // Needs the SDK that an author of a server has anyway.
-  const needsMore = ['examples/mcp-tool/server.ts']
+  // They need libraries that their readers have anyway: the SDK for servers, and OpenAI's client.
+  const needsMore = ['examples/mcp-tool/server.ts', 'examples/serve/ask.ts']
   const strict = {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -162,7 +163,7 @@ it('has types with which its examples compile, as strictly as TypeScript can', (
   const compiled = stdout.split('\n').filter((file) => file.startsWith(`${join(folder, 'examples')}/`))
   expect([status, compiled.length]).toEqual([
     0,
-    tarball.files.filter(({ path }) => /^examples\/.*\.ts$/.test(path)).length - 1,
+    tarball.files.filter(({ path }) => /^examples\/.*\.ts$/.test(path)).length - needsMore.length,
   ])
   const outcome = spawnSync(process.execPath, [compiler], { cwd: folder, encoding: 'utf8' })
   expect(outcome.stdout).toBe('')

@@ -126,6 +126,53 @@ describe('sessions of the Claude Agent SDK', () => {
     expect(claudeAgent.takes!(title)).toBe(true)
   })
 
+  it('are read as Python saves them, without roles and types', async () => {
+    const prompt = { type: 'UserMessage', content: 'Which bridge?', parent_tool_use_id: null }
+    const own = { parent_tool_use_id: null, model: 'c', session_id: 's1' }
+    const answers = [
+      { subtype: 'init', data: { type: 'system', session_id: 's1', uuid: 'u0', cwd: '/app' } },
+      { ...own, content: [{ thinking: 'Look.', signature: 'x' }], message_id: 'm1', uuid: 'u1' },
+      { ...own, content: [{ id: 't1', name: 'Read', input: { path: 'a' } }], message_id: 'm1', uuid: 'u2' },
+      {
+        content: [{ tool_use_id: 't1', content: 'Charles', is_error: null }],
+        uuid: 'u3',
+        parent_tool_use_id: null,
+      },
+      { ...own, content: [{ text: 'Charles Bridge.' }], message_id: 'm2', uuid: 'u4' },
+      { subtype: 'success', num_turns: 2, session_id: 's1', result: 'Charles Bridge.' },
+    ]
+    const [run] = await readWith(claudeAgent, [prompt, ...answers])
+    expect(shortItems(run!)).toEqual([
+      'prompted Which bridge?',
+      'assistant wrote ',
+      'assistant called Read {"path":"a"}',
+      'returned Charles',
+      'assistant wrote Charles Bridge.',
+    ])
+    expect(run!.answer).toBe('Charles Bridge.')
+    // query() does not yield its own prompt.
+    await expect(readWith(claudeAgent, answers)).rejects.toThrow('does not say what was asked')
+  })
+
+  it('say what the program kept for itself, and what tools there were', async () => {
+    const { lines } = new Session({ sessionId: 's1' }).add('user', 'Which?').add('assistant', [text('That.')])
+    const schema = { name: 'Read', description: 'Reads a file.', input_schema: { type: 'object' } }
+    const attachment = {
+      type: 'attachment',
+      sessionId: 's1',
+      uuid: 'a',
+      attachment: { tools: [{ name: 'Read', schema }] },
+    }
+    async function* records() {
+      for (const value of [...lines, attachment]) yield { value, where: 'log:1' }
+    }
+    for await (const run of claudeAgent.read(records()))
+      expect(run).toMatchObject({
+        tools: [{ name: 'Read', description: 'Reads a file.' }],
+        leftOut: [{ at: 'attachment', reason: 'kept by the program for itself', text: 'Reads a file.' }],
+      })
+  })
+
   it('may fail, and may be several in a file', async () => {
     const lines = (id: string): object[] =>
       new Session({ session_id: id }).add('user', 'Which?').add('assistant', [text('Hm.')]).lines

@@ -136,21 +136,29 @@ it('has recorded every reply when it is killed, and continues the run', async ()
   expect(run.kinds()).toMatchObject({ rollout: 9, task: 1, mark: 1 })
 })
 
-it('says what it records before it records anything', async () => {
-  const child = spawn(
-    process.execPath,
-    [launcher, 'serve', '--model', 'nano', '--grammar', 'math', '--record', '--port', '0', ...quick],
-    { cwd, env: cleanEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+it('says what it records before it records anything, and at the end what it has', async () => {
+  const args = ['--model', 'nano', '--grammar', 'math', '--record', '--port', '0', ...quick]
+  const child = spawn(process.execPath, [launcher, 'serve', ...args], {
+    cwd,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const closed = once(child, 'close')
   let said = ''
-  for await (const chunk of child.stderr!) {
+  child.stderr!.on('data', (chunk) => {
     said += String(chunk)
-    if (said.includes('Ctrl-C')) break
-  }
-  child.kill('SIGKILL')
-  await closed
+  })
+  while (!said.includes('Ctrl-C')) await once(child.stderr!, 'data')
   expect(said).toMatch(/recording +run .*plain text: questions .*"store": false are not recorded/s)
+  const url = /http:\S+/.exec(said)![0]
+  const { id } = (await (await ask(url)).json()) as { id: string }
+  const body = JSON.stringify({ id, verdict: 'bad', answer: '5' })
+  await fetch(`${url}/v1/feedback`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  child.kill('SIGINT')
+  await closed
+  expect(said).toMatch(
+    /chains 1, questions 1, marked good 0, marked bad 1\nNext:\n.*rl --from-served \S+\n$/s,
+  )
 })
 
 describe('what it refuses', () => {

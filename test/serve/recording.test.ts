@@ -119,6 +119,7 @@ describe('recording', () => {
     const server = await recording()
     server.run.close()
     for (let time = 0; time < 2; time++) expect((await server.chat({})).status).toBe(200)
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('{outcome="failed"} 2\n')
     expect(server.notes).toEqual([expect.stringContaining('a chain could not be recorded')])
   })
 })
@@ -141,6 +142,10 @@ describe('feedback', () => {
     ])
     expect(marks[1]!.note).toBeUndefined()
     expect(server.run.get('rollout', stored.rollout)!.answer).toBe(answer)
+    const counted = await (await fetch(`${server.url}/metrics`)).text()
+    expect(counted).toContain('coa_recorded_chains_total{outcome="stored"} 1\n')
+    expect(counted).toContain('coa_feedback_total{rating="good"} 1\n')
+    expect(counted).toContain('coa_feedback_total{rating="none"} 1\n')
   })
 
   it('can be the verdict of a verifier, whose correct answer later answers are compared with', async () => {
@@ -232,6 +237,15 @@ describe('feedback', () => {
   })
 })
 
+it('says what a verdict may be', async () => {
+  const server = await recording()
+  const [, { error }] = await feedback(server, { id: 'chatcmpl-0', verdict: 'fine' })
+  expect(error).toMatchObject({
+    param: 'verdict',
+    message: expect.stringMatching(/"good", "bad" or "none".*outcome/),
+  })
+})
+
 describe('what feedback is refused', () => {
   it.each([
     ['not JSON', '{"id": ', 400, 'invalid_json'],
@@ -249,6 +263,12 @@ describe('what feedback is refused', () => {
     ],
     ['an unknown id', { id: `chatcmpl-${'0'.repeat(32)}`, verdict: 'bad' }, 404, 'reply_not_found'],
     ['a path as id', { id: '../../etc/passwd', verdict: 'bad' }, 404, 'reply_not_found'],
+    [
+      'a name that is not Unicode',
+      '{"id": "chatcmpl-0", "verdict": "bad", "user": "\\ud800"}',
+      400,
+      'invalid_value',
+    ],
     ['a number as id', { id: 7, verdict: 'bad' }, 400, 'invalid_value'],
   ])('%s', async (_, body, status, code) => {
     const server = await recording({ serve: { body_mb: 0.1 } })

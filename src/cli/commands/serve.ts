@@ -4,12 +4,13 @@ import { UsageError } from '../../base/errors/index.ts'
 import { whole } from '../../base/text/index.ts'
 import type { OpenServer } from '../../pipeline/open-server.ts'
 import type { ProjectConfig } from '../../pipeline/settings.ts'
-import type { Task } from '../../schema/index.ts'
+import { latestMarks, type Task } from '../../schema/index.ts'
 import type { RequestLog } from '../../serve/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { inRun, newRun } from '../new-run.ts'
+import { nextLines } from '../next.ts'
 import { wholeNumber } from '../numbers.ts'
 import { jsonText, mark, table } from '../output.ts'
 import { printNote } from '../progress.ts'
@@ -128,6 +129,7 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   if (run === undefined) return work()
   await inRun(run, options.run === undefined, work)
+  if (options.json !== true) process.stderr.write(`${recorded(run)}\n`)
   run.close()
 }
 
@@ -135,6 +137,32 @@ async function serve(options: ServeOptions): Promise<void> {
 function recordingRun({ record, run }: ServeOptions, config: ProjectConfig): Run | undefined {
   if (run === undefined) return record === true ? newRun(config, 'coa serve --record') : undefined
   return openRun(findRun(config.project.runs, run), { write: true, command: 'coa serve --record' })
+}
+
+/** What the run has now, and what to do with it. */
+function recorded(run: Run): string {
+  const { rollout: chains, task: questions } = run.kinds()
+  const marks = [...latestMarks(run.scan('mark')).values()]
+  const [good, bad] = (['good', 'bad'] as const).map((wanted) =>
+    marks.filter(({ rating }) => rating === wanted),
+  )
+  const isAnswered = marks.some(
+    ({ answer, verdict }) => answer !== undefined || verdict?.outcome === 'correct',
+  )
+  const counts = Object.entries({
+    chains,
+    questions,
+    'marked good': good!.length,
+    'marked bad': bad!.length,
+  })
+  const next = [
+    ...(good!.length > 0 ? [['distill', run.id]] : []),
+    ...(isAnswered ? [['rl', '--from-served', run.id]] : []),
+  ]
+  return [
+    `${mark.good} recorded in run ${run.id}: ${counts.map(([name, count]) => `${name} ${whole(count)}`).join(', ')}`,
+    ...(next.length > 0 ? nextLines(next) : []),
+  ].join('\n')
 }
 
 function announce(

@@ -1,8 +1,18 @@
-import type { LogFormat, LoggedItem, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
+import { idOf, isFromPython, lineOf, sessionOf } from '../claude-lines.ts'
+import type {
+  LeftOut,
+  LogFormat,
+  LoggedItem,
+  LoggedRun,
+  LoggedTool,
+  LogRecord,
+  Unreadable,
+} from '../contract.ts'
 import { type Called, withHandOffs } from '../hand-offs.ts'
-import { asText, at, isObject, textOf } from '../json.ts'
-import { readAnthropicMessage } from '../messages/anthropic.ts'
+import { asText, at, isObject, listOf, textOf } from '../json.ts'
+import { anthropicTools, readAnthropicMessage } from '../messages/anthropic.ts'
 import { itemsOfChat } from '../one-chat.ts'
+import { unread } from '../unread.ts'
 
 /**
  * Messages of the Claude Agent SDK, as `query()` yields them, and the session files of Claude Code. Every line is a message of a
@@ -11,21 +21,17 @@ import { itemsOfChat } from '../one-chat.ts'
 export const claudeAgent: LogFormat = {
   name: 'claude-agent',
   title: 'Messages of the Claude Agent SDK, session files of Claude Code',
-  matches: isMessage,
+  matches: (value) => isMessage(lineOf(value)),
   takes: (value) => sessionOf(value) !== undefined || at(value, 'leafUuid') !== undefined,
   read: readSessions,
 }
 
-const sessionOf = (value: unknown): string | undefined =>
-  textOf(at(value, 'session_id')) ?? textOf(at(value, 'sessionId'))
-
-const idOf = (value: unknown): string | undefined => textOf(at(value, 'uuid'))
-
 function isMessage(value: unknown): boolean {
   const type = at(value, 'type')
-  const isTurn = type === at(value, 'message', 'role') && (type === 'user' || type === 'assistant')
+  if (type === 'user' || type === 'assistant')
+    return at(value, 'message', 'role') === type && (idOf(value) !== undefined || isFromPython(value))
   const isEnd = (type === 'system' || type === 'result') && textOf(at(value, 'subtype')) !== undefined
-  return sessionOf(value) !== undefined && idOf(value) !== undefined && (isTurn || isEnd)
+  return isEnd && sessionOf(value) !== undefined && idOf(value) !== undefined
 }
 
 async function* readSessions(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
@@ -33,22 +39,64 @@ async function* readSessions(records: AsyncIterable<LogRecord>): AsyncGenerator<
   let latest: string | undefined
   const early: unknown[] = []
   for await (const { value, where } of records) {
-    const id = sessionOf(value) ?? latest
+    const line = lineOf(value)
+    const id = sessionOf(line) ?? latest
     // A title may come before the first message.
-    if (id === undefined) early.push(value)
+    if (id === undefined) early.push(line)
     else {
       const session = sessions.get(id) ?? { where, lines: early.splice(0) }
       sessions.set(id, session)
-      session.lines.push(value)
+      session.lines.push(line)
       latest = id
     }
   }
   for (const [id, { where, lines }] of sessions) {
-    const run = readSession(lines)
-    if (run.items.length > 0) yield { ...run, id, where, source: lines.map(withoutMachinery) }
-    else yield { where, problem: 'the session has no messages' }
+    const messages = lines.filter((line) => isMessage(line) && at(line, 'type') !== 'system')
+    const run = readSession(messages)
+    if (run.items.length === 0) {
+      yield { where, problem: 'the session has no messages' }
+      continue
+    }
+    const others = lines.filter((line) => !messages.includes(line))
+    const leftOut = [...(run.leftOut ?? []), ...keptForItself(others)]
+    yield {
+      ...run,
+      id,
+      where,
+      tools: toolsIn(others),
+      leftOut,
+      source: messages.map((line) => withoutMachinery(line)),
+    }
+    if (!run.items.some(({ type }) => type === 'prompted')) yield { where, problem: NO_QUESTION }
   }
 }
+
+const NO_QUESTION =
+  'the log does not say what was asked, because query() does not repeat its prompt: put it before the answers, as a line {"type": "UserMessage", "content": "…", "parent_tool_use_id": null}'
+
+/** Claude Code also notes what it sends to the API, what changed on disk, and more that nobody says. */
+function keptForItself(lines: readonly unknown[]): LeftOut[] {
+  const byType = new Map<string, Set<string>>()
+  for (const line of lines) {
+    const type = asText(at(line, 'type')) || 'line'
+    const texts = byType.get(type) ?? new Set()
+    byType.set(type, texts)
+    for (const { text } of unread([withoutMachinery(line)], [])) texts.add(text)
+  }
+  return [...byType]
+    .filter(([, texts]) => texts.size > 0)
+    .map(([type, texts]) => ({
+      at: type,
+      reason: 'kept by the program for itself',
+      text: [...texts].join('\n'),
+    }))
+}
+
+/** What the agents were offered is attached to the session. */
+const toolsIn = (lines: readonly unknown[]): LoggedTool[] =>
+  lines.flatMap((line) =>
+    anthropicTools(listOf(at(line, 'attachment', 'tools')).map((tool) => at(tool, 'schema'))),
+  )
 
 /** A helper's work: all lines of the same call, or of the same conversation on the side. */
 interface Thread {
@@ -97,7 +145,7 @@ function threadsOf(lines: readonly unknown[]): { main: unknown[]; helpers: Threa
   const seen = new Set<string>()
   for (const line of lines) {
     const id = idOf(line) ?? ''
-    if (!isMessage(line) || seen.has(id)) continue
+    if (id !== '' && seen.has(id)) continue
     seen.add(id)
     const call = textOf(at(line, 'parent_tool_use_id'))
     const parent = textOf(at(line, 'parentUuid'))
@@ -153,18 +201,8 @@ function turnsOf(line: unknown) {
 
 const machinery = new Set([
   ...['uuid', 'parentUuid', 'logicalParentUuid', 'leafUuid', 'session_id', 'sessionId', 'requestId'],
-  ...[
-    'cwd',
-    'version',
-    'gitBranch',
-    'userType',
-    'timestamp',
-    'model',
-    'slug',
-    'permissionMode',
-    'apiKeySource',
-  ],
-  ...['tools', 'slash_commands', 'output_style', 'signature'],
+  ...['cwd', 'version', 'gitBranch', 'userType', 'timestamp', 'model', 'slug', 'permissionMode', 'promptId'],
+  ...['origin', 'turnOrigin', 'signature', 'model_usage', 'modelUsage', 'resolvedModel'],
 ])
 
 /** A line without what says where and with what the agent ran. */
@@ -175,7 +213,7 @@ function withoutMachinery(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     kept.map(([key, inner]) => [
       key,
-      key === 'message' || key === 'content' ? withoutMachinery(inner, depth + 1) : inner,
+      /^(?:message|content|tool_?use_?result)$/i.test(key) ? withoutMachinery(inner, depth + 1) : inner,
     ]),
   )
 }

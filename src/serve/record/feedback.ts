@@ -7,30 +7,44 @@ import type { Recorder } from './recorder.ts'
 
 const Text = z.string().max(MARK_TEXT_LIMIT)
 
+/** It becomes part of an id. */
+const Name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => name.isWellFormed(), 'it is not valid Unicode')
+
 const Fields = z.looseObject({
   /** Of a chat completion or a response. */
   id: z.string().min(1).max(200),
-  verdict: z.union([
-    z.enum(['good', 'bad', 'none']),
-    Verdict.extend({
-      checker: Verdict.shape.checker.min(1).max(200).default('client'),
-      evidence: Text.default(''),
-    }),
-  ]),
+  verdict: z.union(
+    [
+      z.enum(['good', 'bad', 'none']),
+      Verdict.extend({
+        checker: Name.default('client'),
+        evidence: Text.default(''),
+      }),
+    ],
+    { error: 'it must be "good", "bad" or "none", or the result of a check, such as {"outcome": "correct"}' },
+  ),
   note: Text.nullish(),
   /** What the right answer is. */
   answer: Text.nullish(),
   /** Which of several choices. */
   choice: z.number().int().nonnegative().nullish(),
   /** Who says so. */
-  user: z.string().min(1).max(200).nullish(),
+  user: Name.nullish(),
 })
 type Fields = z.infer<typeof Fields>
 
 const ratings = { correct: 'good', wrong: 'bad', undecided: 'none' } as const
 
 /** Stores what a client thinks of a chain, and returns what was stored. */
-export function takeFeedback(body: unknown, recorder: Recorder | undefined, most: number): object {
+export function takeFeedback(
+  body: unknown,
+  recorder: Recorder | undefined,
+  most: number,
+): { rating: Mark['rating'] } & Record<string, unknown> {
   const fields = readFields(Fields, body)
   if (recorder === undefined)
     throw new ApiError(409, 'this server does not record its chains; start it with --record', {

@@ -1,5 +1,5 @@
 import { digestOf } from '../../base/digests/index.ts'
-import { latestMarks, type Mark, markId, type Rollout, type Task } from '../../schema/index.ts'
+import { type Mark, markId, type Rollout, type Task } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { goldOfAnswer, questionKey } from '../../tasks/index.ts'
 import type { ServedTokens } from '../usage.ts'
@@ -44,8 +44,9 @@ export class Recorder {
     return this.#parts.run.id
   }
 
-  add(rollout: Rollout, { question, sampling, tokens }: Served): void {
-    this.#store(() => {
+  /** Whether it could be stored. */
+  add(rollout: Rollout, { question, sampling, tokens }: Served): boolean {
+    return this.#store(() => {
       const { run, model } = this.#parts
       const { meta, ...rest } = rollout
       const taskId = this.#taskOf(question)
@@ -99,14 +100,6 @@ export class Recorder {
     return isRepeated
   }
 
-  /** Chains, questions and marks so far. */
-  counts(): { rollouts: number; tasks: number; good: number; bad: number } {
-    const { run } = this.#parts
-    const ratings = [...latestMarks(run.scan('mark')).values()].map(({ rating }) => rating)
-    const of = (wanted: Mark['rating']): number => ratings.filter((rating) => rating === wanted).length
-    return { rollouts: run.count('rollout'), tasks: run.count('task'), good: of('good'), bad: of('bad') }
-  }
-
   #taskOf(question: string): string {
     const { run, task } = this.#parts
     const key = digestOf(questionKey(question))
@@ -118,14 +111,16 @@ export class Recorder {
     return id
   }
 
-  #store(work: () => void): void {
+  #store(work: () => void): boolean {
     try {
       work()
+      return true
     } catch (error) {
       const { message } = error as Error
       // A full disk fails for every chain; saying so once is enough.
       if (message !== this.#failed) this.#parts.onFailure(`a chain could not be recorded: ${message}`)
       this.#failed = message
+      return false
     }
   }
 }
