@@ -9,7 +9,7 @@ const layers = [
   ['world', 'reward', 'tasks', 'logs'],
   ['agent'],
   ['stages'],
-  ['serve'],
+  ['serve', 'studio'],
   ['pipeline', 'deploy'],
   ['cli'],
 ]

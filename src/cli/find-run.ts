@@ -50,7 +50,8 @@ const kinds = {
   },
   'interrupted training': {
     has: (run: RunSummary) =>
-      (['sft', 'rl'] as const).some((name) => (stage(run, name)?.status ?? 'done') !== 'done'),
+      (['sft', 'rl'] as const).some((name) => (stage(run, name)?.status ?? 'done') !== 'done') ||
+      (run.command === 'coa quickstart' && run.stages?.['eval']?.status !== 'done'),
     what: 'there is no run with interrupted training',
     fix: '`coa run list` shows the state of each run.',
   },

@@ -29,6 +29,7 @@ const commands: Record<string, Load> = {
   ablate: async () => (await import('./commands/ablate.ts')).registerAblate,
   solve: async () => (await import('./commands/solve.ts')).registerSolve,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
+  studio: async () => (await import('./commands/studio.ts')).registerStudio,
   deploy: async () => (await import('./commands/deploy.ts')).registerDeploy,
   publish: async () => (await import('./commands/publish.ts')).registerPublish,
   tools: async () => (await import('./commands/tools.ts')).registerTools,

@@ -14,6 +14,16 @@ export function recipeFile(name: 'quickstart' | 'quickstart-fast'): string {
   return ownPath(`recipes/${name}.toml`)
 }
 
+/** The folder of the studio's page, once it has been built. */
+export function studioPage(): string {
+  return ownPath('dist/studio/page')
+}
+
+/** What starts coa. */
+export function launcherFile(): string {
+  return ownPath('bin/coa.js')
+}
+
 /** A folder of the clients and pages that deployed models come with. */
 export function deployFolder(part: string): string {
   return ownPath(`deploy/${part}`)

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { CoaError, StoreError } from '../base/errors/index.ts'
 import type { RunManifest } from '../schema/index.ts'
 import { isOwnerAlive, type LockOwner, readLock } from './lock.ts'
@@ -48,6 +48,11 @@ export function listRuns(runsDir: string): RunSummary[] {
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map((entry) => summarize(entry.name, runFiles(join(resolve(runsDir), entry.name))))
     .sort((a, b) => compare(b.createdAt ?? '', a.createdAt ?? '') || compare(b.id, a.id))
+}
+
+/** One run folder, as `listRuns` lists it. */
+export function summarizeRun(dir: string): RunSummary {
+  return summarize(basename(resolve(dir)), runFiles(resolve(dir)))
 }
 
 function summarize(id: string, files: RunFiles): RunSummary {

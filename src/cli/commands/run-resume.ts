@@ -3,11 +3,13 @@ import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
 import type { StageSummary } from '../../pipeline/index.ts'
 import type { ProjectConfig } from '../../pipeline/settings.ts'
-import { openRun } from '../../store/index.ts'
+import type { RunManifest } from '../../schema/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
-import { emit } from '../output.ts'
+import { nextLines } from '../next.ts'
+import { emit, mark } from '../output.ts'
 import { printNote, showProgress } from '../progress.ts'
 import { withSettingsOf } from '../run-settings.ts'
 import { trainingSections } from '../settings-sections.ts'
@@ -17,12 +19,16 @@ export function registerRunResume(parent: Command): void {
   parent
     .command('resume')
     .argument('<run>', 'id or path of a run, or "latest"')
-    .description('resume interrupted training with its original settings')
+    .description('resume interrupted training, or an interrupted quickstart, with its original settings')
     .addHelpText('after', '\nExample:\n  $ coa run resume latest')
     .action(async (which: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const dir = findRun(settings(options).config.project.runs, which, 'interrupted training')
       using run = openRun(dir, { write: true, command: 'coa run resume' })
+      if (isUnfinishedQuickstart(run.manifest)) {
+        await resumeQuickstart(run, options)
+        return
+      }
       const name = (['rl', 'sft'] as const).find((one) => {
         const state = run.manifest.stages[one]
         return state !== undefined && state.status !== 'done'
@@ -56,4 +62,32 @@ export function registerRunResume(parent: Command): void {
         describeTraining(run, name, figures, [['run', 'show', run.id]]),
       )
     })
+}
+
+function isUnfinishedQuickstart({ command, stages }: RunManifest): boolean {
+  return command === 'coa quickstart' && stages['eval']?.status !== 'done'
+}
+
+/** Runs the stages that are left, with the settings of the run. */
+async function resumeQuickstart(run: Run, options: GlobalOptions): Promise<void> {
+  const file = run.files.config
+  if (!existsSync(file))
+    throw new UsageError(`the settings are missing in ${run.dir}`, {
+      fix: 'Start a new run with `coa quickstart`.',
+    })
+  const uses = (config: ProjectConfig): (keyof ProjectConfig)[] =>
+    Object.keys(config) as (keyof ProjectConfig)[]
+  const config = withSettingsOf(file, 'over', options, { uses })
+  const { runStages, stages } = await import('../../pipeline/index.ts')
+  const observe = showProgress()
+  const outcomes = await interruptible((signal) =>
+    runStages(stages, { run, config, signal, observe, onRuntime: printNote, onFinding: printNote }),
+  ).finally(observe.done)
+  emit(options, { run: run.id, stages: outcomes }, () =>
+    [
+      ...outcomes.map(({ name, purpose }) => `${mark.good} ${name}: ${purpose}`),
+      '',
+      ...nextLines([['run', 'report', run.id]]),
+    ].join('\n'),
+  )
 }

@@ -16,6 +16,7 @@ import { jsonText, mark, table } from '../output.ts'
 import { printNote } from '../progress.ts'
 import { repeatable } from '../repeatable.ts'
 import { sanitize } from '../sanitize.ts'
+import { stopSignal } from '../stop-signal.ts'
 
 interface ServeOptions extends GlobalOptions {
   model?: string
@@ -136,19 +137,6 @@ async function serve(options: ServeOptions): Promise<void> {
 function recordingRun({ record, run }: ServeOptions, config: ProjectConfig): Run | undefined {
   if (run === undefined) return record === true ? newRun(config, 'coa serve --record') : undefined
   return openRun(findRun(config.project.runs, run), { write: true, command: 'coa serve --record' })
-}
-
-/** The first one only: a second one ends the process, as usual. */
-async function stopSignal(): Promise<void> {
-  await new Promise<void>((stopped) => {
-    const stop = (): void => {
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-      stopped()
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
 }
 
 /** What the run has now, and what to do with it. */

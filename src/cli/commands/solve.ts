@@ -8,6 +8,7 @@ import { type GlobalOptions, settings } from '../globals.ts'
 import { readInput } from '../input.ts'
 import { interruptible } from '../interrupt.ts'
 import { numberWithin, wholeNumber } from '../numbers.ts'
+import { solveWithEvents } from '../solve-events.ts'
 import { candidateLine, reportSolved } from '../solve-report.ts'
 
 interface SolveOptions extends GlobalOptions {
@@ -22,6 +23,7 @@ interface SolveOptions extends GlobalOptions {
   constrained?: boolean
   bestOf?: number
   votes?: number
+  events?: boolean
   pick?: 'majority' | 'verifier' | 'judge'
 }
 
@@ -67,6 +69,7 @@ export function registerSolve(program: Command): void {
       ]),
     )
     .option('--votes <count>', 'short for --best-of with --pick majority', wholeNumber('--votes'))
+    .option('--events', 'print the chain as JSON lines while it is written, for programs')
     .addHelpText(
       'after',
       [
@@ -74,6 +77,7 @@ export function registerSolve(program: Command): void {
         '  $ coa solve "In what year was the first captain of SS Wilhelm Avenue born?" --world 1',
         '  $ coa solve "What is 17 * 144?" --grammar math --model runs/ID/checkpoints/rl',
         '  $ coa solve "What is 17 * 144?" --grammar math --votes 8 > answer.txt',
+        '  $ coa solve "What is 17 * 144?" --grammar math --events | jq -r .type',
         '  $ coa solve "What is 17 * 144?" --grammar math --model http://localhost:8080 --tokenizer models/mine',
         '\nIf standard output is not a terminal, it gets only the answer; the chain goes to standard error.',
         'The exit code is 3 if the model gives no answer.',
@@ -98,6 +102,10 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
   await pickerFor(config, { bestOf, pick: options.pick })
   const tools = options.tools?.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
   const model = await openChainModel(config, { tools, world: options.world })
+  if (options.events === true) {
+    await solveWithEvents(model, question, { bestOf, pick: options.pick, seed: options.seed })
+    return
+  }
   const screen = options.json === true ? undefined : process.stdout.isTTY ? process.stdout : process.stderr
   const painter = screen === undefined || bestOf > 1 ? undefined : painterOn(screen, model.grammar)
   try {

@@ -8,26 +8,8 @@ import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
 import { readScore } from './read-score.ts'
 import type { FilterSettings, GivenSettings } from './settings.ts'
+import type { StageName } from './stage-names.ts'
 import { speaksOfHelp, speaksToTeam } from './voice.ts'
-
-/**
- * In the order they are applied. Contamination and the judge come before near-duplicates and the number per task: otherwise a
- * contaminated or poor sequence could first displace a better one.
- */
-export const stageNames = [
-  'marks',
-  'complexity',
-  'quality',
-  'voice',
-  'reflection',
-  'correction',
-  'length',
-  'contamination',
-  'judge',
-  'near-duplicates',
-  'per task',
-] as const
-export type StageName = (typeof stageNames)[number]
 
 export interface Criteria {
   /** What applies to all sequences, and to those of a grammar. */

@@ -3,7 +3,7 @@ import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { type Selection, type Stream, streamText } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
-import { type Criteria, type Decision, decide, type StageName } from './decide.ts'
+import { type Criteria, type Decision, decide } from './decide.ts'
 import { type Drop, type Examined, examine, isSkipped } from './examine.ts'
 import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
 import type { SequenceJudge } from './judge.ts'
@@ -11,6 +11,7 @@ import { asMarked, leniently, markedBad } from './marks.ts'
 import { Signatures, similarity } from './min-hash.ts'
 import { findDuplicates } from './near-duplicates.ts'
 import type { DroppedLine } from './selection-files.ts'
+import type { StageName } from './stage-names.ts'
 
 /** Receives the decisions. */
 export interface Sink {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type StageName, stageNames } from './decide.ts'
 import type { Drop, Examined } from './examine.ts'
+import { type StageName, stageNames } from './stage-names.ts'
 
 const count = z.number().int().nonnegative()
 /** Of all examined sequences, and of the kept ones. */

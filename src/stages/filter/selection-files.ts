@@ -4,8 +4,8 @@ import { StoreError } from '../../base/errors/index.ts'
 import { LineWriter, swapFolder, temporaryPath } from '../../base/files/index.ts'
 import type { Selection } from '../../schema/index.ts'
 import { parseCheckedJson, type Run, withJsonChecksum, withTextChecksum } from '../../store/index.ts'
-import type { StageName } from './decide.ts'
 import { Funnel } from './funnel.ts'
+import type { StageName } from './stage-names.ts'
 
 export interface DroppedLine {
   id: string
