@@ -55,7 +55,7 @@ function feedbackView(id) {
   const state = element('span', { className: 'note', role: 'status' })
   const note = element('input', { placeholder: 'why (optional)', maxLength: 10_000, ariaLabel: 'Why' })
   const answer = element('input', {
-    placeholder: 'the right answer (optional)',
+    placeholder: 'right answer (optional)',
     maxLength: 10_000,
     ariaLabel: 'The right answer',
   })

@@ -1,5 +1,5 @@
 /**
- * Builds dist/ from src/ with plain tsc, from scratch, so that deleted sources leave no trace. `npm pack` and `npm
+ * Builds dist/ from src/ with plain tsc, and dist/studio/page from studio/ with Vite, from scratch, so that deleted sources leave no trace. `npm pack` and `npm
  * publish` run it (prepack), also in a fresh clone; their output goes to stdout, so this writes to stderr.
  */
 import { spawnSync } from 'node:child_process'
@@ -23,4 +23,10 @@ for (const name of readdirSync('dist', { recursive: true })) {
   const fixed = text.replaceAll(/\bimport\((['"])(\.{1,2}\/[^'"]+)\.ts\1\)/g, 'import($1$2.js$1)')
   if (fixed !== text) writeFileSync(file, fixed)
 }
+const page = spawnSync(
+  process.execPath,
+  ['node_modules/vite/bin/vite.js', 'build', '--config', 'studio/vite.config.ts', '--logLevel', 'warn'],
+  { stdio: ['ignore', 2, 2] },
+)
+if (page.status !== 0) process.exit(page.status ?? 1)
 console.error('built dist/')

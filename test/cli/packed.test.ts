@@ -59,6 +59,7 @@ it('contains what is needed and nothing else', () => {
   expect(paths).toContain('bin/coa.js')
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('dist/cli/main.js')
+  expect(paths).toContain('dist/studio/page/index.html')
   for (const { file } of entryPoints())
     expect(paths).toContain(file.replace(`${root}src`, 'dist').replace(/\.ts$/, '.d.ts'))
   expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
