@@ -21,7 +21,7 @@ interface Line {
   parentY: number | undefined
 }
 
-/** The rollouts of a group as a tree of shared tokens: each fork is a place where they part. */
+/** The rollouts of a group as a tree of shared tokens: each fork is a place where they diverge. */
 export function PrefixTree({ tree, members, chosen, choose }: PrefixTreeProps): ReactNode {
   const longest = Math.max(1, deepest(tree))
   const scale = (token: number): number => 8 + (token / longest) * (WIDTH - LABEL - 16)

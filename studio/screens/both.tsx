@@ -24,8 +24,8 @@ export function BothScreen({ run, id }: { run: string; id: string }): ReactNode 
       beside={found.data && <OutcomeBadge outcome={found.data.row.outcome} />}
       about={
         <>
-          left the team as it worked, right the one stream it became; <kbd>[</kbd> <kbd>]</kbd> go through the
-          spans
+          left: what the team did; right: the single stream made from it. <kbd>[</kbd> and <kbd>]</kbd> step
+          through the spans.
         </>
       }
     >

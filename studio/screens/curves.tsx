@@ -10,7 +10,7 @@ import { Filters, Search, Switch } from '../parts/filters.tsx'
 import { Empty, Loading, Problem, Screen } from '../parts/screen.tsx'
 
 const SMOOTHINGS = [
-  ['', 'as it is'],
+  ['', 'raw'],
   ['0.6', 'smooth'],
   ['0.9', 'smoother'],
 ] as const

@@ -13,7 +13,7 @@ import { PrefixTree } from '../parts/prefix-tree.tsx'
 import { Loaded, Loading, Screen, Written } from '../parts/screen.tsx'
 import { agentName } from '../parts/spans.tsx'
 
-/** The rollouts of one task in one step, and where they part. */
+/** The rollouts of one task in one step, and where they diverge. */
 export function GroupScreen({ run, id }: { run: string; id: string }): ReactNode {
   const found = useGet('/api/runs/:run/groups/:id', { run, id })
   return (
@@ -61,7 +61,7 @@ function Group({ run, group }: { run: string; group: GroupView }): ReactNode {
       </p>
       {tree !== undefined && (
         <section aria-labelledby="tree">
-          <h2 id="tree">Where they part</h2>
+          <h2 id="tree">Where they diverge</h2>
           <PrefixTree
             tree={tree}
             members={rollouts}
@@ -99,7 +99,7 @@ function Members({ run, rollouts, chosen }: MembersProps): ReactNode {
             <th scope="col">stop</th>
             <th scope="col">tokens</th>
             <th scope="col">calls</th>
-            <th scope="col">parts at token</th>
+            <th scope="col">diverges at token</th>
           </tr>
         </thead>
         <tbody>
@@ -142,7 +142,7 @@ function Members({ run, rollouts, chosen }: MembersProps): ReactNode {
 
 const MOST = 8
 
-/** The texts from the place where they part, next to each other. */
+/** The texts from the place where they diverge, next to each other. */
 function Divergences({
   run,
   group,
@@ -169,7 +169,7 @@ function Divergences({
     <>
       <p className="note">
         {chosen?.diverges === undefined
-          ? `${views.length < group.rollouts.length ? `The first ${views.length}. ` : ''}Choose a rollout in the tree or the table to compare it with the one it parts from last.`
+          ? `${views.length < group.rollouts.length ? `The first ${views.length}. ` : ''}Choose a rollout in the tree or the table to compare it with the one it diverges from last.`
           : 'The chosen rollout and the one with which it has most in common.'}{' '}
         {shared > 0 ? 'What they share is gray, cut to its end.' : ''}
       </p>
@@ -228,7 +228,7 @@ function Divergence({ run, view, shared, number }: DivergenceProps): ReactNode {
                   {visible(span.text.slice(skip, same))}
                 </span>
                 {same < span.text.length && start <= shared && same + start === shared && shared > 0 && (
-                  <b className="here" title="here they part">
+                  <b className="here" title="here they diverge">
                     ⑂
                   </b>
                 )}
