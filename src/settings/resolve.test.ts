@@ -78,7 +78,7 @@ describe('resolveConfig', () => {
       teacher: modelDefaults,
       distill: { ...modelDefaults, map: {}, quotes: false, thoughts: true },
       filter: {
-        min_interactions: 5,
+        min_reflecting: 0.05,
         min_interactions_by_suite: {},
         max_same_call: 1,
         exclude_saw_gold: false,
