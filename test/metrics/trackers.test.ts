@@ -104,28 +104,36 @@ function partOf(run: Run): Pick<Run, 'append' | 'metric'> {
 let server: ChildProcess | undefined
 let mlflow = ''
 const mlflowFolder = mkdtempSync(join(tmpdir(), 'coa-mlflow-'))
+/** Starts MLflow's server. While it loads, which takes seconds, another program may take its port; then it ends. */
+async function startServer(tries = 5): Promise<void> {
+  const port = await freePort()
+  const store = [
+    '--backend-store-uri',
+    `sqlite:///${mlflowFolder}/runs.db`,
+    '--artifacts-destination',
+    mlflowFolder,
+  ]
+  const place = ['--host', '127.0.0.1', '--port', String(port), '--workers', '1']
+  server = spawn(python!, ['-m', 'mlflow', 'server', ...place, ...store], {
+    cwd: mlflowFolder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  const lines: string[] = []
+  for await (const line of createInterface({ input: server.stderr! })) {
+    lines.push(line)
+    if (!line.includes('Uvicorn running on')) continue
+    server.stderr!.resume()
+    mlflow = `http://127.0.0.1:${port}`
+    return
+  }
+  if (tries === 1) throw new Error(`MLflow's server does not start:\n${lines.join('\n')}`)
+  await startServer(tries - 1)
+}
+
 beforeAll(async () => {
   if (python === undefined) return
-  const port = await freePort()
-  mlflow = `http://127.0.0.1:${port}`
-  const folder = mlflowFolder
-  const store = ['--backend-store-uri', `sqlite:///${folder}/runs.db`, '--artifacts-destination', folder]
-  const args = [
-    '-m',
-    'mlflow',
-    'server',
-    '--host',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--workers',
-    '1',
-    ...store,
-  ]
-  server = spawn(python, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
-  for await (const line of createInterface({ input: server.stderr! }))
-    if (line.includes('Application startup complete')) break
-  server.stderr!.resume()
+  await startServer()
   // The first request makes the tables.
   await fetch(`${mlflow}/api/2.0/mlflow/experiments/get-by-name?experiment_name=coa`)
 }, 300_000)
