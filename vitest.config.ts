@@ -41,8 +41,8 @@ export default defineConfig({
   test: {
     setupFiles: ['test/property-seed.ts'],
     sequence: { sequencer: LongOnesFirst },
-    // The smallest supported machine has two cores; a third worker has work for them while others wait for a process or a clock.
-    maxWorkers: 3,
+    // The smallest supported machine has two cores; two more workers have work for them while others wait for a process or a clock.
+    maxWorkers: 4,
     // Of Python's: the models of tests are so small that a second thread only waits, and does so by spinning. Where modules
     // may not be kept compiled, as in many container images, PyTorch would be compiled for each of a hundred processes.
     env: { OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '' },
