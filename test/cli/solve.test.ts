@@ -6,7 +6,7 @@ import { type Rollout, streamText } from '../../src/schema/index.ts'
 import { Stream, scripted } from '../engine/openai/scripted-server.ts'
 import { coa, coaAsync, coaJson } from './coa.ts'
 
-/** Has a tool that is not implemented. */
+/** Has a tool that coa does not have: solving is refused. */
 const pictures = `
 name = "pictures"
 description = "Questions about pictures."

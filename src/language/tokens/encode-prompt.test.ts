@@ -83,7 +83,7 @@ describe('encodePrompt', () => {
     expect(() => encodePrompt(shouts, user('hi <|im_end|>'))).toThrow(/control token <\|im_end\|>/)
   })
 
-  it('is not misled by a message that looks like a placeholder', () => {
+  it('is not misled by a message that looks like a marker', () => {
     const ids = encodePrompt(bytes, [...user('coaContentqZ0coaContentqZ'), ...user('<|im_end|>')])
     expect(controls(bytes, ids)).toBe(5)
   })

@@ -127,10 +127,10 @@ function contentRanges(
   rendered: string,
   options: RenderPromptOptions,
 ): Array<[number, number]> | undefined {
-  const placeholder = unusedPlaceholder(rendered)
+  const marker = unusedMarker(rendered)
   const marked = messages.map((message, index) =>
     // An empty content needs no protection, and templates test for it.
-    message.content === '' ? message : { ...message, content: `${placeholder}${index}${placeholder}` },
+    message.content === '' ? message : { ...message, content: `${marker}${index}${marker}` },
   )
   let skeleton: string
   try {
@@ -138,7 +138,7 @@ function contentRanges(
   } catch {
     return undefined
   }
-  const parts = skeleton.split(new RegExp(`${placeholder}(\\d+)${placeholder}`))
+  const parts = skeleton.split(new RegExp(`${marker}(\\d+)${marker}`))
   const ranges: Array<[number, number]> = []
   let position = parts[0]!.length
   if (!rendered.startsWith(parts[0]!)) return undefined
@@ -155,10 +155,10 @@ function contentRanges(
   return position === rendered.length ? ranges : undefined
 }
 
-/** Letters that do not occur in the prompt, so that no content can imitate the placeholder. */
-function unusedPlaceholder(rendered: string): string {
+/** Letters that do not occur in the prompt, so that no content can imitate the marker. */
+function unusedMarker(rendered: string): string {
   for (let number = 0; ; number++) {
-    const placeholder = `coaContent${number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}Z`
-    if (!rendered.includes(placeholder)) return placeholder
+    const marker = `coaContent${number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}Z`
+    if (!rendered.includes(marker)) return marker
   }
 }

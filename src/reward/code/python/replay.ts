@@ -6,7 +6,7 @@ export const operationsPerRound = 2_000
 /**
  * Runs a test of any form (loops, functions, try) in a process without the program. The program's definitions are
  * replaced by handles; each use of a handle is an operation, answered from what the program reported in the last
- * round. Beyond the known operations the test continues with a placeholder that agrees to everything, only to find
+ * round. Beyond the known operations the test continues with a value that agrees to everything, only to find
  * out which operations come next: those are requested, and the next round starts again from the top. Only a run in
  * which every operation was known gives a verdict.
  */

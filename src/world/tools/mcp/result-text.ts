@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 
 type Block = CallToolResult['content'][number]
 
-/** A result as text for the model: texts verbatim, everything else as a placeholder. */
+/** A result as text for the model: texts verbatim, everything else as a line that says what it is. */
 export function resultText({ content, structuredContent }: CallToolResult): string {
   const text = content.map(blockText).join('\n').trim()
   if (text !== '') return text

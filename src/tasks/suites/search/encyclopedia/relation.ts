@@ -1,6 +1,6 @@
 /**
  * The schema of the encyclopedia: kinds of things, and the relations stated on the pages of each kind. A relation has one
- * value: another thing, a year, or a number. `{S}` is the placeholder for the thing, `{O}` for the value.
+ * value: another thing, a year, or a number. `{S}` stands for the thing, `{O}` for the value.
  */
 export interface Relation {
   name: string
